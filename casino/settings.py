@@ -155,6 +155,7 @@ SPECTACULAR_SETTINGS = {
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
         "TableState": "casino.tables.models.TableState",
+        "WaitingState": "casino.tables.models.Waiting",
         "DealState": "casino.hands.models.DealState",
         "DrawerState": "casino.cage.models.DrawerState",
         "HandState": "casino.hands.models.HandState",
@@ -165,6 +166,13 @@ SPECTACULAR_SETTINGS = {
         "TrayCountException": "casino.transfers.models.TrayException",
         "BoxState": "casino.transfers.models.BoxState",
         "BoxKind": "casino.transfers.models.BoxKind",
+        "BagState": "casino.cage.models.BagState",
+        "BagWay": "casino.cage.models.BagWay",
+        "VaultCountState": "casino.cage.models.VaultCountState",
+        "HandoverState": "casino.cage.models.HandoverState",
+        "HandoverKindEnum": "casino.cage.models.HandoverKind",
+        "ChipMoveState": "casino.transfers.models.MoveState",
+        "ChipMoveKind": "casino.transfers.models.MoveKind",
         "RoleEnum": "casino.staff.models.Role",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
@@ -188,7 +196,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_TIME_LIMIT = TASK_HARD_LIMIT
 CELERY_TASK_SOFT_TIME_LIMIT = TASK_SOFT_LIMIT
 CELERY_TASK_DEFAULT_QUEUE = "celery"
-CELERY_TASK_ROUTES = {"hands.resolve_hand": {"queue": SETTLEMENT}}
+CELERY_TASK_ROUTES = {name: {"queue": SETTLEMENT} for name in ("hands.resolve_hand", "hands.resolve_confirmed_hand")}
 # A task that waits with a busy process could be run by an idle one.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True

@@ -38,6 +38,7 @@ DECIDE = (Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR)
 EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
 #: Refusals of a decision.
 _DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)
+_WORD_OR_NUMBER = {"oneOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]}
 #: Members of the requests that are kept.
 _BODY = {
     "type": "object",
@@ -46,6 +47,7 @@ _BODY = {
             {"type": "string"},
             {"type": "integer", "format": "int64"},
             {"type": "object", "additionalProperties": {"type": "integer", "format": "int64"}},
+            {"type": "array", "items": {"type": "object", "additionalProperties": _WORD_OR_NUMBER}},
         ]
     },
 }
@@ -192,9 +194,10 @@ class PointsByName(serializers.Serializer[Any]):
 
 #: What each control point says.
 _MEANINGS = {
-    "float_by_manager_above": "A float above this needs a manager",
+    "float_by_manager_above": "A float or replenishment above this needs a manager's signature",
     "skim_above": "Cash of a drawer above this asks for a skim",
     "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
+    "identity_from": "A buy-in or cash-out from this on needs a name",
     "exchange_by_supervisor_from": "A buy-in or cash-out from this on needs a cage supervisor",
     "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager",
     "difference_accepted": "A drawer's difference is accepted up to this",

@@ -22,13 +22,13 @@ from casino.api.http.operations import (
 from casino.api.parts import BoxPart, EventPart
 from casino.api.tables import ReceiptOut, TableOut
 from casino.core.write import Answer, Command
-from casino.staff.models import Role
+from casino.staff.models import CODE, Role
 from casino.transfers import boxes, counting, selectors
 from casino.transfers.models import Box, BoxKind, BoxState
 
 TAG = "count room"
 #: What is painted on a box, and the number of a seal.
-NUMBER = SEAL = r"^[A-Za-z0-9_-]{1,32}\Z"
+NUMBER = SEAL = CODE
 _STATES = tuple(f"box_{state}" for state in BoxState)
 
 

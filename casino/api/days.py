@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
+    SEES_BOOKS,
     ReadOperation,
     StrictInput,
     StrictPattern,
@@ -21,10 +22,13 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
 from casino.api.tables import ReceiptOut
+from casino.approvals.models import ApprovalState
+from casino.cage.models import HandoverKind
 from casino.core.write import Answer, Command
 from casino.days import services
 from casino.reports import days as reports
 from casino.staff.models import Role
+from casino.transfers.models import BoxKind, BoxState, Kind, TransferState
 
 TAG = "days"
 MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.FLOOR, Role.CAGE_SUPERVISOR)
@@ -46,10 +50,72 @@ class DayOpenedOut(DayOut):
     audit = ReceiptOut()
 
 
+class CarriedBalance(serializers.Serializer[Any]):
+    """Money at a table that nobody has won yet."""
+
+    table = serializers.CharField()
+    number = serializers.CharField(help_text="Number of the account in the chart of accounts.")
+    kind = serializers.CharField(help_text="Name of the account in the chart of accounts.")
+    amount = minor_units("Balance in the closing snapshot")
+
+
+class CarriedBox(serializers.Serializer[Any]):
+    """A box that was not received when the day closed."""
+
+    box = serializers.IntegerField()
+    serial = serializers.IntegerField(help_text="Its number among the house's boxes.")
+    table = serializers.CharField()
+    kind = serializers.ChoiceField(choices=BoxKind.choices, help_text="What falls into it.")
+    number = serializers.CharField(help_text="The number painted on the box.")
+    state = serializers.ChoiceField(choices=BoxState.choices)
+    for_day = serializers.CharField(
+        allow_null=True, help_text="The gaming day to which its contents belong; null while it is at its table."
+    )
+
+
+class CarriedHandover(serializers.Serializer[Any]):
+    """A handover that nobody had taken when the day closed."""
+
+    drawer = serializers.CharField()
+    handover = serializers.IntegerField(help_text="Number of the handover at its drawer.")
+    kind = serializers.ChoiceField(choices=HandoverKind.choices, help_text="What passes, and which way.")
+
+
+class CarriedTransfer(serializers.Serializer[Any]):
+    """A fill or credit that was requested and not sent when the day closed."""
+
+    transfer = serializers.IntegerField()
+    kind = serializers.ChoiceField(choices=Kind.choices)
+    serial = serializers.IntegerField(help_text="Its number among the house's transfers of this kind.")
+    table = serializers.CharField()
+    drawer = serializers.CharField()
+    state = serializers.ChoiceField(choices=TransferState.choices)
+
+
+class CarriedApproval(serializers.Serializer[Any]):
+    """An approval that was neither used nor refused when the day closed."""
+
+    approval = serializers.IntegerField(help_text="Number of the approval.")
+    operation = serializers.CharField(help_text="Operation of the request that it is for.")
+    state = serializers.ChoiceField(choices=ApprovalState.choices)
+
+
+class Carried(serializers.Serializer[Any]):
+    """What a day has left to the next one, by name."""
+
+    balances = CarriedBalance(many=True, help_text="Cukassza, bank of the seats and carry held, by table.")
+    boxes = CarriedBox(many=True, help_text="Boxes that nobody has received, without figures.")
+    tables = serializers.ListField(child=serializers.CharField(), help_text="Codes of the tables that were open.")
+    handovers = CarriedHandover(many=True, help_text="Handovers between vault and drawers that nobody has taken.")
+    transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
+    approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
+
+
 class DayClosedOut(DayOut):
     """The day that was closed."""
 
     totals = serializers.DictField(child=Sides(), help_text="Totals of the closing snapshot by commodity.")
+    carried = Carried(help_text="What goes over into the next day.")
     audit = ReceiptOut()
 
 
@@ -59,8 +125,8 @@ class Turnover(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
-    buy_ins = minor_units("Cash taken for chips")
-    cash_outs = minor_units("Cash paid for chips")
+    buy_ins = minor_units("Cash taken for chips; null where it is withheld", allow_null=True)
+    cash_outs = minor_units("Cash paid for chips; null where it is withheld", allow_null=True)
     hand_count = number_of("hands that were settled in the day")
 
 
@@ -94,21 +160,50 @@ class DrawerTurnover(serializers.Serializer[Any]):
     cash_outs = minor_units("Cash paid for chips")
 
 
+class Adjustment(serializers.Serializer[Any]):
+    """What belongs to a day and was booked in another one: a box or a drawer of it that was counted late."""
+
+    transaction = serializers.IntegerField(help_text="Number of the ledger transaction.")
+    kind = serializers.CharField(help_text="Kind of the posting.")
+    booked_in = serializers.CharField(help_text="The gaming day that took the posting.")
+    posted_at = serializers.DateTimeField()
+    table = serializers.CharField(allow_null=True, help_text="Code of the table whose box was counted.")
+    box = serializers.IntegerField(allow_null=True, help_text="Number of the row of the box.")
+    drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
+    shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")
+    accounts = AccountTurnover(many=True, help_text="What it moved, by commodity and number of the account.")
+
+
 class DayReportOut(DayOut):
-    """A gaming day with its turnover, and its trial balance once it is closed."""
+    """A gaming day with its turnover, and its trial balance once it is closed; these never change again, and what is
+    booked for the day in another one stands apart (`adjustments`). While a drawer is open, the floor does
+    not see the figures from which its contents follow: a drawer is counted without knowing them."""
 
     currency = serializers.CharField()
     turnover = Turnover(help_text="Of the whole house.")
-    accounts = AccountTurnover(many=True, help_text="By commodity and number of the account.")
+    accounts = AccountTurnover(
+        many=True, allow_null=True, help_text="By commodity and number of the account; null where it is withheld."
+    )
     tables = TableTurnover(many=True, help_text="By code of the table.")
-    drawers = DrawerTurnover(many=True, help_text="By code of the drawer.")
-    trial_balance = TrialBalance(allow_null=True, help_text="Of the closing snapshot; null while the day is open.")
+    drawers = DrawerTurnover(many=True, allow_null=True, help_text="By code of the drawer; null where it is withheld.")
+    trial_balance = TrialBalance(
+        allow_null=True, help_text="Of the closing snapshot; null while the day is open, and where it is withheld."
+    )
     snapshot_findings = SnapshotFinding(
         many=True, allow_null=True, help_text="Where the snapshot differs from the entries; null while the day is open."
     )
+    carried = Carried(
+        allow_null=True, help_text="What went over into the next day when this one was closed; null while it is open."
+    )
+    adjustments = Adjustment(
+        many=True,
+        allow_null=True,
+        help_text="What belongs to the day and was booked in another one, the oldest first; contained in no other "
+        "figure of this report. Null where it is withheld.",
+    )
 
 
-class _Date(StrictPattern):
+class IsoDate(StrictPattern):
     """An ISO date."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -152,7 +247,7 @@ class Days(WriteOperation, CursorList):
     class Input(StrictInput):
         """The date on which the day begins."""
 
-        day = _Date()
+        day = IsoDate()
 
     roles = (Role.FLOOR, Role.MANAGER)
     readers = MAY_READ
@@ -181,11 +276,13 @@ class Days(WriteOperation, CursorList):
     summary="Close a gaming day",
     answers=DayClosedOut,
     tag=TAG,
-    refuses=["day_closed", "earlier_day_open", "hands_unsettled"],
+    refuses=["day_closed", "earlier_day_open", "day_blocked"],
 )
 class CloseDay(WriteOperation):
     """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
-    Refused while a hand of the day is not settled (`hands_unsettled`) or an earlier day is open."""
+    Refused while an earlier day is open, and while something that began before the next day was opened is not done
+    (`day_blocked`, with the lists): hands that are not settled, for whatever they wait, drawers that are not closed,
+    transfers that were sent and not received. What may stay goes over by name (`carried`)."""
 
     roles = (Role.MANAGER,)
 
@@ -203,15 +300,17 @@ class CloseDay(WriteOperation):
     etag=True,
 )
 class DayDetail(ReadOperation):
-    """Turnover by account, table and drawer. Once the day is closed, also its trial balance, and whether the snapshot
-    still agrees with the entries."""
+    """Turnover by account, table and drawer, as booked in the day. Once the day is closed, also its trial balance, and
+    whether the snapshot still agrees with the entries. Apart from all this: the counts of its boxes and drawers that
+    were booked in another day."""
 
     sensitive = True
     roles = MAY_READ
 
     def get(self, request: Request, day: str) -> Response:
         """The day."""
-        found, body = reports.report(context_of(request).house, day)
+        by = context_of(request)
+        found, body = reports.report(by.house, day, blind=by.role not in SEES_BOOKS)
         return Response(body, headers={"ETag": f'"{found.version}"'})
 
 

@@ -13,10 +13,8 @@ from casino.api.http.contract import ACTIONS, CARDS, CHANGE, NOT_OPEN, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
     SEES_PLAY,
-    Amount,
     ReadOperation,
     Reason,
-    ReasonInput,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -30,9 +28,9 @@ from casino.api.http.shapes import BALANCES, HAND_SEATS, RESULT, VIEW, Shaped
 from casino.api.tables import ReceiptOut, TableOut, etag
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command
-from casino.hands import ruling, verbs, voiding
 from casino.hands import selectors as hands
 from casino.hands import services as play
+from casino.hands import verbs, voiding
 from casino.hands.models import HandState, Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
@@ -165,6 +163,7 @@ class HandOut(serializers.Serializer[Any]):
         *POSTS,
         "deal_prepared",
         "no_deal_prepared",
+        "not_the_dealer",
         "client_seeds_missing",
         "client_seeds_unrevealed",
         "deal_seats_changed",
@@ -260,6 +259,7 @@ class ActionInput(StrictInput):
     tag=TAG,
     refuses=[
         "no_hand",
+        "not_the_dealer",
         *ACTIONS,
         *CARDS,
         *POSTS,
@@ -301,6 +301,7 @@ class Act(WriteOperation):
     tag=TAG,
     refuses=[
         "no_hand",
+        "not_the_dealer",
         "hand_over",
         "no_such_line",
         "not_beside",
@@ -350,72 +351,26 @@ class SayBeside(WriteOperation):
     refuses=["table_open", "table_closed", "table_settling", "no_hand", *POSTS, *CHANGE],
 )
 class VoidHand(WriteOperation):
-    """Void a hand that was misdealt, entered wrongly or disputed. All money goes back to the seats. Only the floor may
-    do this; where cards were shown, or the pot is above what the house has set, a manager approves it first
-    (`approval_required`)."""
+    """Void a hand that was misdealt, entered wrongly or disputed. All money goes back to the seats, and the same dealer
+    deals again. Only the floor may do this; where cards were shown, the hand is disputed, or the pot is above what the
+    house has set, a manager approves it first (`approval_required`)."""
 
     roles = (Role.FLOOR,)
     approvable = True
-    input = ReasonInput
 
-    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Void."""
-        return voiding.void(command=command, code=path["table"], reason=data["reason"])
-
-
-class Award(StrictInput):
-    """What one seat of the hand gets of the disputed pot, in minor units."""
-
-    actor = StrictPattern(r"^p[1-9]\Z")
-    amount = Amount()
-
-
-@documented(
-    "ruleOnHand",
-    summary="Rule on a disputed hand",
-    answers=TableOut,
-    tag=TAG,
-    refuses=[
-        "table_open",
-        "table_closed",
-        "table_playing",
-        "table_settling",
-        "no_hand",
-        *POSTS,
-        *CHANGE,
-        "pot_empty",
-        "no_such_seat",
-        "awards_do_not_add_up",
-        "tax_too_high",
-    ],
-)
-class RuleOnHand(WriteOperation):
-    """Divide the pot of a disputed hand between its seats, less the house tax. Only the floor may do this."""
-
-    roles = (Role.FLOOR,)
-
-    @extend_schema_serializer(component_name="RuleOnHandInput")
+    @extend_schema_serializer(component_name="VoidHandInput")
     class Input(StrictInput):
-        """The awards, the tax (0 for none) and the reason, which the audit trail keeps. Awards and tax add up to the
-        pot."""
+        """The cause, and the reason in words, which the audit trail keeps."""
 
-        awards = serializers.ListField(child=Award(), min_length=1, max_length=9)
-        tax = Amount(min_value=0)
+        cause = StrictChoice(choices=voiding.Cause.choices)
         reason = Reason()
-
-        def validate_awards(self, awards: list[dict[str, Any]]) -> dict[str, int]:
-            """Each seat once."""
-            found = {award["actor"]: award["amount"] for award in awards}
-            if len(found) < len(awards):
-                raise serializers.ValidationError("Each seat is named once.")
-            return found
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Rule."""
-        return ruling.rule(
-            command=command, code=path["table"], awards=data["awards"], tax=data["tax"], reason=data["reason"]
+        """Void."""
+        return voiding.void(
+            command=command, code=path["table"], cause=voiding.Cause(data["cause"]), reason=data["reason"]
         )
 
 
@@ -474,7 +429,6 @@ urls = [
     path("tables/<slug:table>/hand", HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", LegalNow.as_view()),
     path("tables/<slug:table>/hand/void", VoidHand.as_view()),
-    path("tables/<slug:table>/hand/ruling", RuleOnHand.as_view()),
     path("tables/<slug:table>/hand/beside", SayBeside.as_view()),
     path("tables/<slug:table>/hand/actions", Act.as_view()),
 ]

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from casino.api.tables import ReceiptOut
-from casino.cage.models import DrawerState
+from casino.cage.models import DrawerState, HandoverKind, HandoverState
 from casino.transfers.models import (
     BoxKind,
     BoxState,
@@ -85,9 +85,18 @@ class SnapshotFinding(serializers.Serializer[Any]):
     detail = serializers.CharField(help_text="How it differs.")
 
 
+class CountPart(serializers.Serializer[Any]):
+    """A count of a drawer."""
+
+    cash = minor_units("Cash")
+    pieces = chip_pieces("Chips of the house")
+    foreign = minor_units("Face value of chips of other houses")
+
+
 class ShiftCount(serializers.Serializer[Any]):
     """A shift at a drawer: its float, and at its end what was expected and counted. A variance is counted less
-    expected. Values that need a count are null until the drawer is closed."""
+    expected. Values that need a count are null until the drawer is closed, or was counted twice: a drawer is counted
+    without knowing them."""
 
     drawer = serializers.CharField()
     shift = serializers.IntegerField(help_text="Number of the shift at its drawer, from 1.")
@@ -103,6 +112,13 @@ class ShiftCount(serializers.Serializer[Any]):
     expected_pieces = chip_pieces("Chips expected", allow_null=True)
     counted_pieces = chip_pieces("Chips counted", allow_null=True)
     pieces_variance = chip_pieces("Chips counted less chips expected, where they differ", allow_null=True)
+    expected_foreign = minor_units("Chips of other houses expected", allow_null=True)
+    counted_foreign = minor_units("Chips of other houses counted", allow_null=True)
+    foreign_variance = minor_units("Chips of other houses counted less those expected", allow_null=True)
+    first_count = CountPart(allow_null=True, help_text="The first count.")
+    counted_by = login_of("counted first", allow_null=True)
+    recount = CountPart(allow_null=True, help_text="The second count; null where the first one agreed.")
+    recounted_by = login_of("counted again", allow_null=True)
     closed = serializers.BooleanField(help_text="Whether the drawer was counted and closed.")
 
 
@@ -157,6 +173,11 @@ class BoxPart(serializers.Serializer[Any]):
     seal_read = serializers.CharField(
         allow_blank=True, help_text="Number of the seal as it was read in the count room; empty before that."
     )
+    for_day = serializers.CharField(
+        allow_null=True,
+        help_text="The gaming day to which its contents belong, however late they are counted; null before it is taken "
+        "off, and without gaming days.",
+    )
     put_by = login_of("put it on the table")
     taken_by = login_of("took it off the table", allow_null=True)
     brought_by = login_of("took it into the count room", allow_null=True)
@@ -191,17 +212,31 @@ class TrayCountPart(serializers.Serializer[Any]):
     variance = minor_units("Worth of the chips counted less that of those expected", required=False)
 
 
+class HandoverPart(serializers.Serializer[Any]):
+    """Cash and chips between the vault and a drawer. What was offered is absent where it is to be counted without
+    knowing."""
+
+    handover = serializers.IntegerField(help_text="Number of the handover at its drawer, from 1.")
+    drawer = serializers.CharField()
+    kind = serializers.ChoiceField(choices=HandoverKind.choices, help_text="What it is for, and which way it goes.")
+    state = serializers.ChoiceField(choices=HandoverState.choices)
+    offered_by = login_of("counted it out")
+    signed_by = login_of("signed for a large one, as a manager", allow_null=True)
+    ended_by = login_of("took or withdrew it", allow_null=True)
+    cash = minor_units("Cash", required=False)
+    pieces = chip_pieces("The chips", required=False)
+
+
 class DrawerOut(serializers.Serializer[Any]):
-    """A drawer as its cashier sees it; amounts in minor units of `currency`."""
+    """A drawer as everybody at it sees it. What it holds is not shown: it is counted without knowing."""
 
     drawer = serializers.CharField()
     version = serializers.IntegerField()
     state = serializers.ChoiceField(choices=DrawerState.choices)
     shift = serializers.IntegerField(allow_null=True)
     currency = serializers.CharField()
-    cash = minor_units("Cash that the drawer must hold, by the books")
-    chips = minor_units("Worth of the drawer's chips")
-    pieces = chip_pieces("The drawer's chips")
+    skim_due = serializers.BooleanField(help_text="Whether so much cash is in the drawer that it should be skimmed.")
+    handover = HandoverPart(allow_null=True, help_text="What is offered and not taken yet; null if nothing is.")
 
 
 class EventPart(serializers.Serializer[Any]):

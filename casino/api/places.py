@@ -12,6 +12,7 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import CHIPS, MAY_READ, POSTING
+from casino.api.chip_sets import ChipSetPart
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     READERS,
@@ -34,9 +35,10 @@ from casino.cage import founding
 from casino.cage import selectors as drawers
 from casino.cage.models import Drawer, DrawerState
 from casino.chips import services as chips
+from casino.chips.models import SET_CODE_PATTERN, ChipSet
 from casino.core.write import Answer, Command
 from casino.hands import terms
-from casino.staff.models import Role
+from casino.staff.models import CODE, Role
 from casino.tables import changing
 from casino.tables import services as tables
 from casino.tables.models import (
@@ -48,12 +50,11 @@ from casino.tables.models import (
     Table,
     TableState,
 )
+from casino.transfers import chip_sets
 
 TAG = "places"
 #: Who sets up places; who brings money and chips to them.
 ADMINS, KEEPERS = (Role.ADMIN,), (Role.CAGE_SUPERVISOR,)
-_CODE = r"^[A-Za-z0-9_-]{1,32}\Z"
-_SET_CODE = r"^[A-Z0-9_-]{1,16}\Z"
 _FACE_VALUE = re.compile(r"[1-9][0-9]{0,14}").fullmatch
 _MOST_OPTIONS = 64
 #: Refusals of terms, by the rules engine and by the house.
@@ -73,9 +74,7 @@ class Colours(serializers.DictField):
     def to_internal_value(self, data: Any) -> dict[int, str]:
         """Colours by value. Raises ValidationError, also for a name that is no whole number from 1."""
         found: dict[str, str] = super().to_internal_value(data)
-        wrong = [
-            name for name in found if not (name.isascii() and name.isdigit() and name[0] != "0" and len(name) < 16)
-        ]
+        wrong = [name for name in found if not _FACE_VALUE(name)]
         if wrong:
             raise serializers.ValidationError({name: ["A face value is a whole number from 1."] for name in wrong})
         return {int(name): colour for name, colour in found.items()}
@@ -91,28 +90,48 @@ class ChipSetMade(serializers.Serializer[Any]):
     audit = ReceiptOut()
 
 
+@documented("listChipSets", summary="List chip sets", tag=TAG, method="get")
 @documented(
     "introduceChipSet",
-    summary="Introduce the chip set",
+    summary="Introduce a chip set",
     answers=ChipSetMade,
     status=201,
     tag=TAG,
-    refuses=["chip_set_in_use", "chip_set_not_a_ladder"],
+    method="post",
+    refuses=["chip_set_exists", "vault_not_open", "chip_set_not_a_ladder"],
 )
-class ChipSets(WriteOperation):
-    """Give the house its chip set. Each denomination divides the next larger one; a house whose tables take tax needs a
-    chip of one minor unit. A set never changes. No If-Match: there is no version yet."""
+class ChipSets(WriteOperation, CursorList):
+    """The chip sets of the house. Each denomination divides the next larger one; a house whose tables take tax needs a
+    chip of one minor unit. A set never changes. The first one is in use at once; another one waits until it takes its
+    place (`POST chip-sets/SET/use`). No If-Match: there is no version."""
+
+    @extend_schema_serializer(component_name="ChipSetListRow")
+    class Row(ChipSetPart):
+        """A chip set in a list."""
+
+        introduced_at = serializers.DateTimeField(help_text="When the house got it.")
+        withdrawn_at = serializers.DateTimeField(allow_null=True, help_text="When another set took its place, or null.")
+
+        def to_representation(self, instance: ChipSet) -> dict[str, Any]:
+            """The set with its times."""
+            times = {"introduced_at": instance.introduced_at, "withdrawn_at": instance.withdrawn_at}
+            return chip_sets.describe(instance) | times
 
     @extend_schema_serializer(component_name="ChipSetInput")
     class Input(StrictInput):
         """A code, and colours by denomination in minor units."""
 
-        chip_set = StrictPattern(_SET_CODE)
+        chip_set = StrictPattern(SET_CODE_PATTERN)
         denominations = Colours()
 
+    sensitive = False
     roles = ADMINS
+    readers = READERS
     versioned = False
     input = Input
+    model = ChipSet
+    serializer_class = Row
+    filters = {"chip_set": "code"}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Introduce."""
@@ -170,7 +189,7 @@ class DrawerMade(serializers.Serializer[Any]):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["drawer_exists", "no_chip_set"],
+    refuses=["drawer_exists", "place_exists", "no_chip_set"],
 )
 class Drawers(WriteOperation, CursorList):
     """The drawers of the house. A new one is closed and empty; its code is used for ever. No If-Match: there is no
@@ -188,7 +207,7 @@ class Drawers(WriteOperation, CursorList):
     class Input(StrictInput):
         """A code."""
 
-        drawer = StrictPattern(_CODE)
+        drawer = StrictPattern(CODE)
 
     sensitive = False
     roles = ADMINS
@@ -265,7 +284,7 @@ class _Limits(StrictInput):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["table_exists", *TERMS],
+    refuses=["table_exists", "place_exists", *TERMS],
 )
 class Tables(WriteOperation, CursorList):
     """All tables of the house. A new one is closed, without chips in its tray; its code is used for ever. `GET games`
@@ -290,7 +309,7 @@ class Tables(WriteOperation, CursorList):
         nobody has won when the table closes, whose seeds an electronic deal needs, seconds for an act, fee of a
         seat."""
 
-        table = StrictPattern(_CODE)
+        table = StrictPattern(CODE)
         game = StrictText(max_length=32)
         client_seeds = StrictChoice(choices=ClientSeeds.choices, default=ClientSeeds.OPTIONAL)
         time_to_act = StrictInteger(

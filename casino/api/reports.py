@@ -133,7 +133,7 @@ class ChipFindings(serializers.Serializer[Any]):
     }
 )
 class _Found(serializers.JSONField):
-    """What a continuous check keeps."""
+    """What a continuous check keeps: what differs, and of chips and money also `where` it arose."""
 
 
 class ImbalanceOut(serializers.Serializer[Any]):
@@ -154,23 +154,25 @@ class HouseReportOut(serializers.Serializer[Any]):
     currency = serializers.CharField()
     tables = TableFigures(many=True, help_text="By code of the table.")
     custody = Custody(help_text="Chips against money.")
-    chips = ChipsReport(help_text="Where the chips are.")
+    chips = ChipsReport(allow_null=True, help_text="Where the chips are; null where it is withheld.")
     imbalances = ImbalanceOut(many=True, help_text="What continuous checks have found, the newest first.")
-    trial_balance = TrialBalance(help_text="Debits against credits.")
+    trial_balance = TrialBalance(allow_null=True, help_text="Debits against credits; null where it is withheld.")
     drawers = ShiftCount(many=True, help_text="The newest shift of each drawer.")
     open_message_count = number_of("messages of the outbox that are not worked off")
 
 
 @documented("readHouseReport", summary="Read the house's report", answers=HouseReportOut, tag=TAG)
 class HouseReport(ReadOperation):
-    """Tables, chips against what is owed for them, the trial balance, the newest shift of each drawer, open work."""
+    """Tables, chips against what is owed for them, the trial balance, the newest shift of each drawer, open work. While
+    a drawer is open, the floor does not see the figures from which its contents follow."""
 
     sensitive = True
     roles = MAY_READ
 
     def get(self, request: Request) -> Response:
         """The report."""
-        return Response(reports.house_report(context_of(request).house))
+        by = context_of(request)
+        return Response(reports.house_report(by.house, blind=by.role not in SEES_BOOKS))
 
 
 # --- Verification ---------------------------------------------------------------------------------------------------

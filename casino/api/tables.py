@@ -30,8 +30,16 @@ from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
 from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, CarryoverOnClose, ClientSeeds, FeePer, TableState
+from casino.transfers import tray_counts
 
 TAG = "dealer"
+
+
+class Ticket(StrictInteger):
+    """Number of a player on the waiting list."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"min_value": 1, "max_value": 10**9, **kwargs})
 
 
 class ReceiptOut(serializers.Serializer[Any]):
@@ -89,6 +97,10 @@ class TableOut(serializers.Serializer[Any]):
     next_button = serializers.IntegerField(allow_null=True)
     hand_count = serializers.IntegerField()
     prepared_deal = serializers.CharField(allow_null=True)
+    opener = serializers.IntegerField(allow_null=True)
+    dealer = serializers.CharField(
+        allow_null=True, help_text="Login of the dealer who has taken the table over; null: nobody has."
+    )
     cukassza = serializers.IntegerField()
     bank = serializers.IntegerField()
     limits = LimitsOut()
@@ -129,13 +141,14 @@ class TableDetail(ReadOperation):
     refuses=["table_open", "table_playing", "table_settling", "table_disputed", "table_retired", *POSTS, *CHANGE],
 )
 class OpenTable(WriteOperation):
-    """Open a table for a session. A cukassza or bank of the last session is carried over."""
+    """Open a table for a session. A cukassza or bank of the last session is carried over. `opener` is the count of the
+    tray with which it begins: dealer and floor count it before (`POST tables/T1/tray-counts`)."""
 
     roles = AT_TABLES
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Open."""
-        return services.open_table(command=command, code=path["table"])
+        return tray_counts.open_table(command=command, code=path["table"])
 
 
 @documented(
@@ -179,6 +192,7 @@ class CloseTable(WriteOperation):
         "no_such_seat",
         "seat_taken",
         "already_seated",
+        "not_called",
         "stack_out_of_range",
         "person_forgotten",
     ],
@@ -190,19 +204,22 @@ class SitDown(WriteOperation):
 
     @extend_schema_serializer(component_name="SitDownInput")
     class Input(StrictInput):
-        """Seat number in play order, player reference, chips to bring: 0 only where the table's limits allow it."""
+        """Seat number in play order, player reference, chips to bring: 0 only where the table's limits allow it; the
+        number of a player who was called from the waiting list."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         player = StrictText(max_length=32)
         amount = Amount(min_value=0)
+        ticket = Ticket(required=False)
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Sit."""
         return services.sit(
-            command=command, code=path["table"], seat=data["seat"], player_ref=data["player"], amount=data["amount"]
-        )
+            command=command, code=path["table"], seat=data["seat"], player_ref=data["player"], amount=data["amount"],
+            ticket=data.get("ticket"),
+        )  # fmt: skip
 
 
 @documented(
@@ -245,6 +262,75 @@ class LeaveSeat(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Leave."""
         return sessions.leave(command=command, code=path["table"], seat=path["seat"])
+
+
+@documented(
+    "changeSeat",
+    summary="Change the seat of a player",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*NOT_OPEN, "deal_prepared", "no_such_seat", "seat_taken", "no_change", "session_under_way"],
+)
+class ChangeSeat(WriteOperation):
+    """A player takes another seat of the table between hands, with the same stack. The key of a device ends with the
+    old seat."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="ChangeSeatInput")
+    class Input(StrictInput):
+        """The seat that the player takes."""
+
+        to_seat = StrictInteger(min_value=1, max_value=99)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return sessions.change_seat(command=command, code=path["table"], seat=path["seat"], to_seat=data["to_seat"])
+
+
+@documented(
+    "movePlayer",
+    summary="Move a player to another table",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[
+        *NOT_OPEN,
+        *POSTS,
+        "no_such_seat",
+        "seat_taken",
+        "already_seated",
+        "no_change",
+        "not_called",
+        "stack_out_of_range",
+        "session_under_way",
+        "person_forgotten",
+    ],
+)
+class MovePlayer(WriteOperation):
+    """A player goes to another table with the whole stack, in one write at the table that the player leaves, between
+    two hands there; the floor. The stack must keep to the limits of the other table, unless game and limits of both are
+    the same. As with leaving, a share of a carried cukassza is forfeited."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="MovePlayerInput")
+    class Input(StrictInput):
+        """Table and seat where the player goes; the number of a player who was called from the waiting list."""
+
+        table = StrictText(max_length=32)
+        to_seat = StrictInteger(min_value=1, max_value=99)
+        ticket = Ticket(required=False)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Move."""
+        return sessions.move(
+            command=command, code=path["table"], seat=path["seat"], to_code=data["table"], to_seat=data["to_seat"],
+            ticket=data.get("ticket"),
+        )  # fmt: skip
 
 
 @documented(
@@ -312,6 +398,8 @@ urls = [
     path("tables/<slug:table>/seats", SitDown.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/chips", AddChips.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/leave", LeaveSeat.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/change", ChangeSeat.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/move", MovePlayer.as_view()),
     path("tables/<slug:table>/time-to-act", SetTimeToAct.as_view()),
     path("tables/<slug:table>/seat-fee", SetSeatFee.as_view()),
 ]

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import CHIPS, POSTING
+from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
@@ -20,7 +20,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
-from casino.api.tables import ReceiptOut, TableOut
+from casino.api.tables import ReceiptOut, TableOut, Ticket
 from casino.cage import trading as cage
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
@@ -54,6 +54,7 @@ class _Swap(StrictInput):
         "no_such_seat",
         "seat_taken",
         "already_seated",
+        "not_called",
         "stack_out_of_range",
         "person_forgotten",
         "session_under_way",
@@ -70,12 +71,20 @@ class BuyInAtTable(WriteOperation):
 
     @extend_schema_serializer(component_name="BuyInAtTableInput")
     class Input(StrictInput):
-        """The seat and the cash; `player` if a player sits down with it; `pieces` to name the chips."""
+        """The seat and the cash; `player` if a player sits down with it, `ticket` if that player was called from the
+        waiting list; `pieces` to name the chips."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         amount = Amount()
         player = StrictText(max_length=32, required=False)
+        ticket = Ticket(required=False)
         pieces = Pieces()
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """Check that only a player who sits down names a number of the waiting list."""
+            if "ticket" in attrs and "player" not in attrs:
+                raise serializers.ValidationError({"ticket": ["Only a player who sits down has waited."]})
+            return attrs
 
     input = Input
 
@@ -88,6 +97,7 @@ class BuyInAtTable(WriteOperation):
             amount=data["amount"],
             player_ref=data.get("player"),
             pieces=data.get("pieces"),
+            ticket=data.get("ticket"),
         )
 
 
@@ -174,7 +184,7 @@ class ExchangeOut(DrawerChanged):
     answers=ExchangeOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=["drawer_closed", *_PUBLIC, *POSTING],
+    refuses=[*AT_A_DRAWER, *_PUBLIC, *POSTING],
 )
 class ExchangeAtCage(WriteOperation):
     """Exchange a player's chips for chips of the drawer of the same worth. Refused if the given chips are not in
@@ -213,7 +223,7 @@ class ForeignChipsOut(DrawerChanged):
     answers=ForeignChipsOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=["drawer_closed", "account_off", *POSTING],
+    refuses=[*AT_A_DRAWER, "account_off", *POSTING],
 )
 class TakeForeignChips(WriteOperation):
     """Pay cash for chips of another house, at face value. They are not counted among the house's chips."""

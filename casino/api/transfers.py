@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.cage import CHIPS, POSTING
+from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
@@ -41,12 +41,12 @@ _NAMED = {TerminalKind.TABLE: "table", TerminalKind.CAGE: "drawer"}
 #: Refusals of every step of a transfer, of sending, and of each later step.
 _STATES = tuple(f"transfer_{state}" for state in TransferState)
 _SENDING = (
-    "drawer_closed", "table_playing", "table_settling", "table_disputed", "nothing_to_send", "unknown_carrier",
+    *AT_A_DRAWER, "table_playing", "table_settling", "table_disputed", "nothing_to_send", "unknown_carrier",
     "four_eyes", *CHIPS, *POSTING,
 )  # fmt: skip
 _CARRIED = ("unknown_carrier", "four_eyes")
 _RECEIVING = (
-    *_STATES, "drawer_closed", "not_your_side", "carrier_missing", "carrier_differs", *_CARRIED, *CHIPS, *POSTING,
+    *_STATES, *AT_A_DRAWER, "not_your_side", "carrier_missing", "carrier_differs", *_CARRIED, *CHIPS, *POSTING,
 )  # fmt: skip
 _COUNTING = (*_RECEIVING, "count_mismatch", "supervisor_needed")
 _DECLINING = (*_STATES, "not_your_side", "four_eyes")
@@ -366,7 +366,7 @@ class DeclineAtDrawer(_AtDrawer, _Decline):
     summary="Cancel a transfer at the drawer",
     answers=TransferOut,
     tag=TAG,
-    refuses=[*_CANCELLING, "drawer_closed"],
+    refuses=[*_CANCELLING, *AT_A_DRAWER],
 )
 class CancelAtDrawer(_AtDrawer, _Cancel):
     """Either end can cancel a request. A sent fill comes back into the drawer by two people: the table has declined it,

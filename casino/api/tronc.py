@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import POSTING
+from casino.api.cage import AT_A_DRAWER, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -109,7 +109,7 @@ class ShareTronc(WriteOperation):
     answers=TroncShareOut,
     status=201,
     tag=TAG,
-    refuses=["drawer_closed", "share_paid", "four_eyes", *POSTING],
+    refuses=[*AT_A_DRAWER, "share_paid", "four_eyes", *POSTING],
 )
 class PayTroncShare(WriteOperation):
     """A person gets the share of a pool in cash, once (`share_paid`). Nobody pays the own share (`four_eyes`)."""

@@ -19,10 +19,14 @@ class ApprovalKind(models.TextChoices):
     """What needs a second person; the control point that says so is a member of the house's limits."""
 
     EXCHANGE = "exchange", "chips for cash, or cash for chips, at the cage"
-    FLOAT = "float", "a float from the vault"
     TRANSFER = "transfer", "a fill or a credit"
     VOID = "void", "a void of a played hand"
+    BONUS = "bonus", "a bonus of the house"
+    RULING = "ruling", "a ruling on a hand"
     DUTY = "duty", "duty that is booked"
+    CHIP_SET = "chip_set", "another chip set in use, or the end of one"
+    COUNTERFEIT = "counterfeit", "counterfeit notes or chips that are taken out"
+    BANK = "bank", "cash to or from the bank, and what another house pays for its chips"
     CONTROL_POINTS = "control_points", "other control points"
 
 

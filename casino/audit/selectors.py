@@ -1,5 +1,6 @@
 """Reading the log: checkpoints, an event's place, proofs, the events in the order of the log."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,20 @@ SELECT EXISTS (
         AND event.seq > coalesce(mark.seq, 0)
     WHERE head.seq > coalesce(mark.seq, 0) AND event.leaf_hash = %s)
 """
+
+
+_NEWEST_ACTOR = """
+SELECT doc ->> 'actor' FROM audit_event
+WHERE house_id = %s AND doc ->> 'kind' = %s AND doc -> 'data' @> %s::jsonb ORDER BY id DESC LIMIT 1
+"""
+
+
+def newest_actor(house: House, kind: str, **data: Any) -> str | None:
+    """Who acted in the house's newest event of this kind with these members in its data; None where there is none."""
+    for (actor,) in sql.rows(_NEWEST_ACTOR, [house.id, kind, json.dumps(data)]):
+        found: str = actor
+        return found
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,18 @@
 
 from enum import StrEnum
 
+#: Places of accounts that are neither tables nor drawers.
+VAULT, AT_BANK = "vault", "bank"
+
 
 class Account(StrEnum):
     """A line of the chart; an account's code is its number, alone or with `/PLACE[/WHO]`."""
 
     VAULT_CASH = "1010"
+    CASH_IN_TRANSIT = "1015"
     DRAWER_CASH = "1020"
     DROP_CASH = "1050"
+    BANK_ACCOUNT = "1090"
     FOREIGN_CHIPS = "1160"
     PLAYER_RECEIVABLE = "1300"
     CHIPS_OUTSTANDING = "2010"
@@ -21,6 +26,7 @@ class Account(StrEnum):
     TRONC_POOL = "2065"
     DISPUTED_POT = "2070"
     CARRY_HELD = "2080"
+    UNCLAIMED = "2095"
     DUTY_PAYABLE = "2200"
     HOUSE_CAPITAL = "3010"
     HOUSE_TAX = "4010"
@@ -28,8 +34,12 @@ class Account(StrEnum):
     BONUS = "5100"
     CASH_OVER_SHORT = "5200"
     CHIP_OVER_SHORT = "5210"
+    FOREIGN_LOSS = "5220"
+    GOODWILL = "5230"
+    COUNTERFEITS = "5240"
     GAMING_DUTY = "5300"
     VAULT_CHIPS = "9110"
+    SET_ASIDE = "9115"
     CAGE_CHIPS = "9120"
     TRAY = "9130"
     TRANSIT = "9140"

@@ -8,15 +8,15 @@ from typing import Any
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Line, Posting
-from casino.core import canonical
+from casino.core import canonical, sql
 from casino.core.denominations import Chips
 from casino.houses.models import House
 from ledger import balances
 from ledger import errors as ledger_errors
 from ledger import posting as ledger
 from ledger.assertions import assert_balance
-from ledger.errors import InsufficientFunds
 from ledger.exports import utc
+from ledger.models import Assertion, Entry, Transaction
 from ledger.posting import Leg, find
 
 #: What an event records of one ledger transaction: its id, its legs or what it reverses, and a digest of the rest.
@@ -27,6 +27,8 @@ REVERSAL = "reversal"
 
 #: What the database refuses of a posting becomes the ledger's typed error.
 translated = ledger_errors.translated
+#: The refusal of what takes more from an account than is there.
+InsufficientFunds = ledger_errors.InsufficientFunds
 
 #: One leg before it has an account id: code, commodity, units with their sign.
 _Half = tuple[str, str, int]
@@ -116,11 +118,49 @@ def attest(house: House, code: str, counted: Iterable[tuple[str, int]], metadata
     found = dict(counted)
     accounts = chart.ids(house, {(code, commodity) for commodity in found})
     held = balances.balances(accounts.values())
-    for (_, commodity), account in accounts.items():
+    for (_, commodity), account in sorted(accounts.items()):
         units = found[commodity]
         # Nothing was taken away, and so no entry made, where there was nothing.
         version = held[account].version - (1 if units else 0)
         assert_balance(house.id, account, units, version=version, metadata=metadata)
+
+
+_LAST_DEBIT = """
+SELECT coalesce(p.name, '') FROM ledger_account a
+CROSS JOIN LATERAL (
+    SELECT t.id, t.period_id FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
+    WHERE e.account_id = a.id AND e.amount > 0 AND t.kind <> %s ORDER BY e.version DESC LIMIT 1
+) last
+LEFT JOIN ledger_period p ON p.id = last.period_id
+WHERE a.book = %s AND a.code = %s ORDER BY last.id DESC LIMIT 1
+"""
+
+
+def day_of_last_debit(house: House, code: str, *, but: str) -> str:
+    """The gaming day of the newest debit of an account, over all its commodities and apart from postings of the kind
+    `but`; empty where there is none, or it was booked without days."""
+    for (name,) in sql.rows(_LAST_DEBIT, [but, house.id, code]):
+        return str(name)
+    return ""
+
+
+def keys(house: House, transactions: Iterable[int]) -> list[str]:
+    """The keys under which ledger transactions of the house were posted."""
+    found = Transaction.objects.filter(book=house.id, id__in=list(transactions)).order_by("id")
+    return list(found.values_list("idempotency_key", flat=True))
+
+
+def entries(house: House, transactions: Iterable[int]) -> list[tuple[int, str, str, int]]:
+    """The entries of ledger transactions of the house: transaction, account code, commodity, and the amount (debits
+    above zero)."""
+    rows = Entry.objects.filter(transaction__in=list(transactions), account__book=house.id)
+    return list(rows.values_list("transaction_id", "account__code", "account__commodity", "amount"))
+
+
+def attested(house: House, metadata: Mapping[str, Any]) -> list[tuple[int, str, str, int]]:
+    """What was written down with this metadata by :func:`attest`: id, account code, commodity, and the units."""
+    rows = Assertion.objects.filter(account__book=house.id, metadata=metadata).order_by("id")
+    return list(rows.values_list("id", "account__code", "account__commodity", "balance"))
 
 
 def require(house: House, code: str, held: int, needed: int) -> None:

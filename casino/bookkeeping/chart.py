@@ -10,7 +10,7 @@ rack. Weights join the two worlds: in every posting, and so at any time, chips w
 worth what the house owes for chips.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -61,8 +61,10 @@ CHART: dict[str, Kind] = {
     kind.number: kind
     for kind in (
         Kind(Account.VAULT_CASH, "vault cash", DEBIT, 0),
+        Kind(Account.CASH_IN_TRANSIT, "cash in transit", DEBIT, 0),
         Kind(Account.DRAWER_CASH, "drawer cash", DEBIT, 0),
         Kind(Account.DROP_CASH, "drop cash", DEBIT, 0),
+        Kind(Account.BANK_ACCOUNT, "bank", DEBIT, 0),
         Kind(Account.FOREIGN_CHIPS, "foreign chips", DEBIT, 0),
         Kind(Account.PLAYER_RECEIVABLE, "player receivable", DEBIT, 0, on=False),
         Kind(Account.CHIPS_OUTSTANDING, "chips outstanding", CREDIT, 0, joined=True),
@@ -75,6 +77,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.TRONC_POOL, "tronc pool", CREDIT, 0),
         Kind(Account.DISPUTED_POT, "disputed pot", CREDIT, 0, joined=True),
         Kind(Account.CARRY_HELD, "carry held", CREDIT, 0),
+        Kind(Account.UNCLAIMED, "unclaimed property", CREDIT, 0),
         Kind(Account.DUTY_PAYABLE, "duty payable", CREDIT, 0),
         Kind(Account.HOUSE_CAPITAL, "house capital", CREDIT, 0),
         Kind(Account.HOUSE_TAX, "house tax", CREDIT, None),
@@ -82,8 +85,12 @@ CHART: dict[str, Kind] = {
         Kind(Account.BONUS, "bonus", DEBIT, None),
         Kind(Account.CASH_OVER_SHORT, "cash over/short", DEBIT, None),
         Kind(Account.CHIP_OVER_SHORT, "chip over/short", DEBIT, None),
+        Kind(Account.FOREIGN_LOSS, "foreign chip loss", DEBIT, None),
+        Kind(Account.GOODWILL, "goodwill and rulings", DEBIT, None),
+        Kind(Account.COUNTERFEITS, "counterfeits", DEBIT, None),
         Kind(Account.GAMING_DUTY, "gaming duty", DEBIT, None),
         Kind(Account.VAULT_CHIPS, "vault chips", DEBIT, 0, custody=True),
+        Kind(Account.SET_ASIDE, "set aside", DEBIT, 0, custody=True),
         Kind(Account.CAGE_CHIPS, "cage chips", DEBIT, 0, custody=True),
         Kind(Account.TRAY, "table tray", DEBIT, 0, custody=True),
         Kind(Account.TRANSIT, "transit", DEBIT, 0, custody=True),
@@ -97,6 +104,8 @@ CHART: dict[str, Kind] = {
 CHIP_LIABILITIES = tuple(kind.number for kind in CHART.values() if kind.joined and not kind.custody)
 #: Where those chips are.
 CHIPS_OUT = tuple(kind.number for kind in CHART.values() if kind.joined and kind.custody)
+#: The racks of the vault.
+VAULT_RACKS = (Account.VAULT_CHIPS, Account.SET_ASIDE, Account.COMMISSIONED)
 #: All chips there are.
 COMMISSIONED = Account.COMMISSIONED
 
@@ -127,9 +136,29 @@ def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = No
     ensure_accounts(house.id, specs)
 
 
+_RACKS = "SELECT DISTINCT code FROM ledger_account WHERE book = %s AND code >= '91' AND code < '92' ORDER BY code"
+
+
+def open_racks(house: House, chips: ChipSet, *, vault: bool) -> None:
+    """Open the racks of another chip set: those of the vault, or all that there are. Needs a transaction."""
+    found = [code for (code,) in sql.rows(_RACKS, [house.id])]
+    open_accounts(house, [code for code in found if code in VAULT_RACKS or not vault], chips)
+
+
 def is_open(house: House, code: str) -> bool:
     """Whether the house has a money account of this code."""
     return LedgerAccount.objects.filter(book=house.id, code=code, commodity=house.currency).exists()
+
+
+#: Places that every house has, whose accounts are opened with its vault.
+_OF_THE_HOUSE = ("vault", "bank")
+
+
+def require_own_accounts(house: House, code: str) -> None:
+    """Refuse a code for a new table or drawer under which another place has accounts: theirs would be the same. Raises
+    Conflict place_exists."""
+    if code in _OF_THE_HOUSE or is_open(house, f"{Account.CASH_OVER_SHORT}/{code}"):
+        raise Conflict(f"Another place of house {house.code} has the code {code}.", code="place_exists")
 
 
 def _specs(house: House, code: str, chips: ChipSet | None) -> list[AccountSpec]:
@@ -180,6 +209,7 @@ _BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
 MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
+_CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account
 WHERE book = %s AND code >= '9170' AND code < '9171' GROUP BY commodity
@@ -207,10 +237,36 @@ def rack(house: House, code: str, chip_set: str) -> Chips:
     return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
 
 
+def contents(house: House, money: Sequence[str], rack: str, chip_set: str) -> tuple[list[int], Chips]:
+    """Balances of money accounts in minor units, in their order, and the chips of one set in a rack; all as of one
+    moment, while others post."""
+    rows = sql.rows(_CONTENTS, [house.id, [*money, rack]])
+    by_account = {(code, commodity): balance for code, commodity, balance in rows}
+    held = {commodity: balance for (code, commodity), balance in by_account.items() if code == rack}
+    return [by_account[code, house.currency] for code in money], _mix(house, chip_set, held)
+
+
 def public(house: House, chip_set: str) -> Chips:
     """The chips of one set that the public holds, all over the house. A denomination may be below zero: a count can
     find more of it than was ever issued."""
     return _mix(house, chip_set, dict(sql.rows(_BY_DENOMINATION, [house.id])))
+
+
+def in_places(house: House, number: Account, chip_set: str) -> dict[str, Chips]:
+    """The chips of one set in every place of an account, by code; without places that have none."""
+    rows = LedgerAccount.objects.filter(Q(code=number) | Q(code__startswith=f"{number}/"), book=house.id)
+    found: dict[str, dict[str, int]] = {}
+    for code, held, balance in rows.exclude(balance=0).order_by("code").values_list("code", "commodity", "balance"):
+        found.setdefault(code, {})[held] = balance
+    return {code: mix for code, held in found.items() if (mix := _mix(house, chip_set, held))}
+
+
+def owed_in_places(house: House, number: Account) -> dict[str, int]:
+    """The balances of every place of a money account that are not zero, in minor units by code."""
+    rows = LedgerAccount.objects.filter(
+        Q(code=number) | Q(code__startswith=f"{number}/"), book=house.id, commodity=house.currency
+    )
+    return dict(rows.exclude(balance=0).order_by("code").values_list("code", "balance"))
 
 
 def pieces(house: House, code: str) -> dict[int, int]:

@@ -67,8 +67,15 @@ _TABLE_BUY_IN = posting("buy_in_at_table", ANNA, amount=5_000, chips=_mix({2_500
 _FILL = posting("fill_sent", BOTH, chips=_mix({100: 40}))
 _CREDIT = posting("credit_sent", T1, chips=_mix({500: 20}))
 _TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
+_WORN = posting("chips_set_aside", {}, chips=_mix({500: 40}))
+_UNATTRIBUTED = posting("unattributed", {"place": "C1", "player": "anna"}, amount=10_000)
+_REDEEMED = posting("withdrawn_redeemed", C1, given=_mix({500: 1}), change=_mix({100: 5}))
+_LAPSED = posting("chips_lapsed", {"owed": "/C1", "public": "/C1"}, amount=10_000, chips=_mix({2_500: 4}))
 _POOLED = posting("tronc_pooled", T1, amount=500, chips=_mix({500: 1}))
 _KITTY = (posting("kitty_stake", ANNA, amount=1_500), posting("kitty_stake", BELA, amount=1_500))
+_TO_BANK = posting("bank_sent", {}, cash=50_000)
+_AT_BANK = (_TO_BANK, posting("bank_confirmed", {}, cash=50_000))
+_FROM_BANK = posting("bank_drawn", {}, cash=20_000)
 _BANKED = posting("banked", T1, amount=1_000)
 
 _MONEY_AND_RACKS: dict[str, Example] = {
@@ -82,10 +89,33 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("chips_commissioned", {}, chips=_mix({100: 500})),),
         {"9110": {100: 2_100}, "9199": {100: 2_500}},
     ),
-    "chips_destroyed": Example(
-        "Forty worn chips of 5.00 are ground.",
-        (posting("chips_destroyed", {}, chips=_mix({500: 40})),),
-        {"9110": {500: 1_560}, "9199": {500: 1_960}},
+    "chips_set_aside": Example(
+        "Forty worn chips of 5.00 are put aside.",
+        (_WORN,),
+        {"9110": {500: 1_560}, "9115": {500: 40}},
+    ),
+    "set_aside_destroyed": Example(
+        "They are ground up.",
+        (posting("set_aside_destroyed", {}, chips=_mix({500: 40})),),
+        {"9115": {500: 0}, "9199": {500: 1_960}},
+        given=(_WORN,),
+    ),
+    "withdrawn_redeemed": Example(
+        "A chip of 5.00 of a withdrawn set is taken for five of 1.00.",
+        (_REDEEMED,),
+        {"9115/C1": {500: 1}, "9170/C1": {100: 105, 500: 39}, "9120/C1": {100: 195}},
+    ),
+    "withdrawn_set_aside": Example(
+        "It comes to the vault.",
+        (posting("withdrawn_set_aside", C1, chips=_mix({500: 1})),),
+        {"9115": {500: 1}, "9115/C1": {500: 0}},
+        given=(_REDEEMED,),
+    ),
+    "chips_lapsed": Example(
+        "Four chips of 25.00 of a set have not come back when its notice is over.",
+        (_LAPSED,),
+        {"2015/C1": 0, "2095": 10_000, "9170/C1": {2_500: 8}, "9199": {2_500: 396}},
+        given=(_UNATTRIBUTED,),
     ),
     "float_issued": Example(
         "The cashier draws 500.00 more in cash and a hundred chips of 1.00.",
@@ -101,6 +131,55 @@ _MONEY_AND_RACKS: dict[str, Example] = {
             "9110": {100: 1_800, 500: 1_860, 2_500: 368, 10_000: 100},
             "9120/C1": {100: 0, 500: 0, 2_500: 0, 10_000: 0},
         },
+    ),
+    "drawer_replenished": Example(
+        "The drawer runs out of small change: 500.00 in cash and 100 chips of 1.00.",
+        (posting("drawer_replenished", C1, cash=50_000, chips=_mix({100: 100})),),
+        {"1010": 9_750_000, "1020/C1": 310_000, "9110": {100: 1_500}, "9120/C1": {100: 300}},
+    ),
+    "drawer_skimmed": Example(
+        "Too much cash lies in the drawer: 1,000.00 go to the vault, and ten chips of 100.00.",
+        (posting("drawer_skimmed", C1, cash=100_000, chips=_mix({10_000: 10})),),
+        {"1010": 9_900_000, "1020/C1": 160_000, "9110": {10_000: 90}, "9120/C1": {10_000: 10}},
+    ),
+    "vault_short": Example(
+        "Two people count 1.00 less than there must be.",
+        (posting("vault_short", {}, amount=100),),
+        {"1010": 9_799_900, "5200/vault": 100},
+    ),
+    "vault_over": Example(
+        "Two people count 2.00 more than there must be.",
+        (posting("vault_over", {}, amount=200),),
+        {"1010": 9_800_200, "5200/vault": -200},
+    ),
+    "bank_sent": Example(
+        "Two people seal 500.00 in a bag.",
+        (_TO_BANK,),
+        {"1010": 9_750_000, "1015": 50_000},
+    ),
+    "bank_confirmed": Example(
+        "Another day the bank finds 499.00 in it.",
+        (posting("bank_confirmed", {}, cash=49_900, short=100),),
+        {"1015": 0, "1090": 49_900, "5200/bank": 100},
+        given=(_TO_BANK,),
+    ),
+    "bank_drawn": Example(
+        "The vault wants 200.00 in coins.",
+        (_FROM_BANK,),
+        {"1015": 20_000, "1090": 30_000},
+        given=_AT_BANK,
+    ),
+    "bank_received": Example(
+        "The bag holds 201.00.",
+        (posting("bank_received", {}, cash=20_000, over=100),),
+        {"1010": 9_770_100, "1015": 0, "5200/bank": -100},
+        given=(*_AT_BANK, _FROM_BANK),
+    ),
+    "foreign_redeemed": Example(
+        "The other house pays 38.00 for chips of 40.00.",
+        (posting("foreign_redeemed", {}, paid=3_800, loss=200),),
+        {"1160/vault": 0, "1090": 3_800, "5220": 200},
+        given=(posting("foreign_chips", C1, amount=4_000), posting("foreign_to_vault", C1, amount=4_000)),
     ),
     "tray_stocked": Example(
         "Fifty more chips of 1.00 for change.",
@@ -122,10 +201,62 @@ _MONEY_AND_RACKS: dict[str, Example] = {
             "9170/C1": {2_500: 8, 500: 44},
         },
     ),
+    "counterfeit_note": Example(
+        "A note of 50.00 in the drawer is no good.",
+        (posting("counterfeit_note", C1, amount=5_000),),
+        {"1020/C1": 255_000, "5240": 5_000},
+    ),
+    "counterfeit_note_in_vault": Example(
+        "Two such notes are found in the vault.",
+        (posting("counterfeit_note_in_vault", {}, amount=10_000),),
+        {"1010": 9_790_000, "5240": 10_000},
+    ),
+    "counterfeit_chip": Example(
+        "A chip of 100.00 in the drawer was not made for the house.",
+        (posting("counterfeit_chip", AT_C1, amount=10_000, chips=_mix({10_000: 1})),),
+        {"5240": 10_000, "2015/C1": 10_000, "9120/C1": {10_000: 19}, "9170/C1": {10_000: 1}},
+    ),
+    "bearer_buy_in": Example(
+        "A guest without a name buys chips for 50.00.",
+        (posting("bearer_buy_in", C1, amount=5_000, chips=_mix({2_500: 2})),),
+        {"1020/C1": 265_000, "2015/C1": 5_000, "9120/C1": {2_500: 86}, "9170/C1": {2_500: 14}},
+    ),
+    "bearer_cash_out": Example(
+        "Somebody brings two chips of 25.00, which Anna or Bela had bought.",
+        (posting("bearer_cash_out", C1, amount=5_000, chips=_mix({2_500: 2})),),
+        {"1020/C1": 255_000, "2015/C1": -5_000, "9120/C1": {2_500: 90}, "9170/C1": {2_500: 10}},
+    ),
+    "attributed": Example(
+        "Anna brings chips worth 50.00 more than are booked for her.",
+        (posting("attributed", {"place": "C1", "player": "anna"}, amount=5_000),),
+        {"2015/C1": -5_000, "2010/anna": 15_000},
+    ),
+    "unattributed": Example(
+        "30.00 were booked for Bela by mistake.",
+        (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
+        {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
     "foreign_chips": Example(
         "A guest brings chips of another house worth 40.00.",
         (posting("foreign_chips", C1, amount=4_000),),
         {"1160/C1": 4_000, "1020/C1": 256_000},
+    ),
+    "foreign_short": Example(
+        "Of chips of another house worth 40.00 the count finds 30.00.",
+        (posting("foreign_short", C1, amount=1_000),),
+        {"5200/C1": 1_000, "1160/C1": 3_000},
+        given=(posting("foreign_chips", C1, amount=4_000),),
+    ),
+    "foreign_over": Example(
+        "Chips of another house worth 5.00 are there that nobody has entered.",
+        (posting("foreign_over", C1, amount=500),),
+        {"5200/C1": -500, "1160/C1": 500},
+    ),
+    "foreign_to_vault": Example(
+        "The drawer closes with chips of another house worth 40.00.",
+        (posting("foreign_to_vault", C1, amount=4_000),),
+        {"1160/vault": 4_000, "1160/C1": 0},
+        given=(posting("foreign_chips", C1, amount=4_000),),
     ),
     "exchange": Example(
         "Twenty-five chips of 1.00 are coloured up to one of 25.00 at the cage.",
@@ -272,6 +403,24 @@ _HANDS: dict[str, Example] = {
         (posting("ruled", BELA, net=11_500, tax=500, chips=_mix({500: 1})),),
         {"2070/T1": 0, "2020/T1/bela": 25_500, "4010/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
         given=(*_SIXTY_EACH, posting("disputed", T1, amount=12_000)),
+    ),
+    "tax_refunded": Example(
+        "Anna's pot was taxed with 5.00, and should not have been.",
+        (posting("tax_refunded", ANNA, amount=500, chips=_mix({500: 1})),),
+        {"4010/T1": 0, "2020/T1/anna": 26_000, "9130/T1": {500: 99}, "9170/T1": {500: 0}},
+        given=(*_SIXTY_EACH, _WON),
+    ),
+    "made_good": Example(
+        "Anna's pot of 115.00 was Bela's. Anna has left with it, and the house bears it.",
+        (posting("made_good", BELA, amount=11_500, chips=_mix({2_500: 4, 500: 3})),),
+        {"5230/T1": 11_500, "2020/T1/bela": 25_500, "9130/T1": {500: 97, 2_500: 16}, "9170/T1": {500: 2, 2_500: 4}},
+        given=(*_SIXTY_EACH, _WON),
+    ),
+    "pairs_settled": Example(
+        "The same; Anna consents to give back 115.00.",
+        (posting("pairs_settled", {**T1, "loser": "anna", "winner": "bela"}, amount=11_500),),
+        {"2020/T1/anna": 14_000, "2020/T1/bela": 25_500},
+        given=(*_SIXTY_EACH, _WON),
     ),
     "voided": Example(
         "A hand had opened with a cukassza of 2.00 and a bet of 60.00 when a card was turned over. This is what its "

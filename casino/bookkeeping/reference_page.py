@@ -11,8 +11,10 @@ from casino.core.denominations import Chips
 #: What each account is for.
 MEANING = {
     Account.VAULT_CASH: "Cash in the vault.",
+    Account.CASH_IN_TRANSIT: "Cash in sealed bags between vault and bank, until it is counted at the other end.",
     Account.DRAWER_CASH: "Cash in one cashier's drawer, from float to count.",
     Account.DROP_CASH: "Cash in the drop box of one table, uncounted until the soft count.",
+    Account.BANK_ACCOUNT: "Cash of the house in the bank, as its notes confirm it.",
     Account.FOREIGN_CHIPS: "Chips of other houses, taken at face value until they are redeemed.",
     Account.PLAYER_RECEIVABLE: "What players owe the house. Not in use: this house does not lend.",
     Account.CHIPS_OUTSTANDING: "Owed to one player for chips held away from the tables.",
@@ -27,6 +29,7 @@ MEANING = {
     Account.TRONC_POOL: "Owed to the staff for tips that were counted, until each share is paid.",
     Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
     Account.CARRY_HELD: "Owed to the next session of one table; until then, its chips are in the tray.",
+    Account.UNCLAIMED: "Owed to nobody known: chips of a set that has lapsed.",
     Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",
     Account.HOUSE_CAPITAL: "The owners' capital.",
     Account.HOUSE_TAX: "Tax that the house has taken from pots at one table (rake).",
@@ -34,8 +37,15 @@ MEANING = {
     Account.BONUS: "Bonuses the house has paid at one table.",
     Account.CASH_OVER_SHORT: "Cash missing in counts of one drawer, or of one table's drop box, less surplus cash.",
     Account.CHIP_OVER_SHORT: "Chips missing in counts of one rack, less surplus chips.",
+    Account.GOODWILL: "What the house has borne of hands at one table that were found wrong after their settlement.",
+    Account.FOREIGN_LOSS: "What other houses have not paid for chips of theirs.",
+    Account.COUNTERFEITS: "What counterfeit notes and chips have cost.",
     Account.GAMING_DUTY: "Duty on the house's take.",
     Account.VAULT_CHIPS: "Chips in the vault.",
+    Account.SET_ASIDE: (
+        "Chips in the vault that were put aside, until they are destroyed; and chips of a withdrawn set that one "
+        "drawer has taken back."
+    ),
     Account.CAGE_CHIPS: "Chips in one cashier's drawer.",
     Account.TRAY: "Chips in the tray of one table, the house's own.",
     Account.TRANSIT: "Chips between a table and the cage, signed out and not yet signed in.",

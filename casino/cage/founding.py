@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from casino.audit.events.cage import DrawerSetUp, VaultOpened
 from casino.audit.services import Actor, record
 from casino.bookkeeping import chart
-from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.accounts import AT_BANK, VAULT, Account
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
 from casino.chips import selectors as chip_sets
@@ -17,14 +17,30 @@ from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
 
+#: Accounts that the vault has as a place, besides the house's own: chips of other houses, and what its counts find.
+OF_THE_VAULT = (
+    Account.FOREIGN_CHIPS,
+    Account.CHIPS_UNATTRIBUTED,
+    Account.CASH_OVER_SHORT,
+    Account.CHIP_OVER_SHORT,
+    Account.PUBLIC,
+)
 VAULT_ACCOUNTS = (
     Account.VAULT_CASH,
     Account.TRONC_POOL,
+    Account.UNCLAIMED,
     Account.DUTY_PAYABLE,
     Account.HOUSE_CAPITAL,
     Account.GAMING_DUTY,
     Account.VAULT_CHIPS,
+    Account.SET_ASIDE,
     Account.COMMISSIONED,
+    *(f"{number}/{VAULT}" for number in OF_THE_VAULT),
+    Account.CASH_IN_TRANSIT,
+    Account.BANK_ACCOUNT,
+    Account.FOREIGN_LOSS,
+    Account.COUNTERFEITS,
+    f"{Account.CASH_OVER_SHORT}/{AT_BANK}",
 )
 #: Accounts that every drawer has for itself.
 DRAWER_ACCOUNTS = (
@@ -78,7 +94,8 @@ def _filled(house: House, work: Work, capital: int, chips: Mapping[Any, int]) ->
 
 
 def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
-    """Set up a drawer with its accounts; it is closed and empty. Raises ValidationError, Conflict drawer_exists."""
+    """Set up a drawer with its accounts; it is closed and empty. Raises ValidationError, Conflict drawer_exists
+    or place_exists."""
     with transaction.atomic():
         drawer = _set_up(house, code)
         record(chain=drawer.chain, house=house, actor=actor, event=DrawerSetUp())
@@ -86,7 +103,7 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
 
 
 def create_drawer_at_office(*, command: Command, code: str) -> Answer:
-    """Set up a drawer, as :func:`create_drawer` does. Raises Conflict no_chip_set or drawer_exists, WrongTerminal."""
+    """Set up a drawer, as :func:`create_drawer` does. Raises as that, Conflict no_chip_set, WrongTerminal."""
 
     def change(house: House, work: Work) -> Outcome:
         drawer = _set_up(house, code)
@@ -105,5 +122,6 @@ def _set_up(house: House, code: str) -> Drawer:
             drawer.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"House {house.code} has a drawer {code} already.", code="drawer_exists") from None
+    chart.require_own_accounts(house, code)
     chart.open_accounts(house, [drawer.account(number) for number in DRAWER_ACCOUNTS], chip_set)
     return drawer

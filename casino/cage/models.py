@@ -1,17 +1,20 @@
-"""Drawers and their shifts."""
+"""Drawers, what passes between them and the vault, and their shifts."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.players.models import REFERENCE
-from casino.staff.models import Staff
+from casino.staff.models import Role, Staff
 
 
 class DrawerState(models.TextChoices):
-    """Whether a shift is in progress at a drawer."""
+    """closed (empty) -> open (a shift trades) -> counted (by its cashier; nothing moves any more) -> recounted (by a
+    supervisor, where the count differed) -> closed."""
 
     OPEN = "open"
+    COUNTED = "counted"
+    RECOUNTED = "recounted"
     CLOSED = "closed"
 
 
@@ -21,6 +24,8 @@ class Drawer(models.Model):
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="drawers")
     code = models.CharField(max_length=32, validators=[REFERENCE])
     version = models.BigIntegerField(default=1)
+    #: How many X readings were taken; each has its number.
+    x_readings = models.PositiveIntegerField(default=0)
 
     class Meta:
         verbose_name = "drawer"
@@ -39,8 +44,78 @@ class Drawer(models.Model):
         return f"{number}/{self.code}"
 
 
+class HandoverKind(models.TextChoices):
+    """What passes between the vault and a drawer, and which way."""
+
+    FLOAT = "float", "from the vault to a closed drawer, which opens with it"
+    REPLENISHMENT = "replenishment", "from the vault to an open drawer"
+    SKIM = "skim", "from an open drawer to the vault"
+
+
+class HandoverState(models.TextChoices):
+    """offered (counted out by one person, nothing has moved) -> taken (counted by another, posted), or withdrawn."""
+
+    OFFERED = "offered"
+    TAKEN = "taken"
+    WITHDRAWN = "withdrawn"
+
+
+class Handover(models.Model):
+    """Cash (minor units) and chips (pieces by denomination) between the vault and a drawer. The person who takes them
+    has counted them without knowing what was offered."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="handovers")
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="handovers")
+    #: From 1 at each drawer, without gaps.
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=13, choices=HandoverKind.choices)
+    state = models.CharField(max_length=9, choices=HandoverState.choices, default=HandoverState.OFFERED)
+    cash = models.BigIntegerField()
+    pieces = models.JSONField()
+    offered_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    #: The role in which it was offered: a manager's needs no signature.
+    offered_as = models.CharField(max_length=16, choices=Role.choices)
+    offered_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: The manager who has signed for a large one.
+    signed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+    #: Why it was withdrawn.
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        verbose_name = "handover"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "drawer", "number"], name="handover_number"),
+            models.UniqueConstraint(
+                fields=["house", "drawer"], condition=Q(state="offered"), name="handover_one_offered"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=HandoverKind.values), name="handover_kind"),
+            models.CheckConstraint(condition=Q(state__in=HandoverState.values), name="handover_state"),
+            models.CheckConstraint(condition=Q(cash__gte=0), name="handover_cash"),
+            models.CheckConstraint(
+                condition=Q(state=HandoverState.OFFERED, ended_by=None)
+                | (~Q(state=HandoverState.OFFERED) & Q(ended_by__isnull=False, ended_at__isnull=False)),
+                name="handover_ended_is_signed",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=HandoverState.TAKEN) | ~Q(ended_by=F("offered_by")), name="handover_two_persons"
+            ),
+            models.CheckConstraint(
+                condition=Q(signed_by=None) | ~Q(signed_by=F("offered_by")), name="handover_signed_by_another"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.drawer_id}/{self.number}"
+
+
 class Shift(HouseRow):
-    """A drawer from its opening float to its count. Amounts in minor units, chips at face value."""
+    """A drawer from its opening float to its count. Amounts in minor units, chips at face value.
+
+    A count is `{"cash": ..., "pieces": {...}, "foreign": ...}`. What was expected, and the count that was accepted,
+    are known when the shift has ended; before that only the books know.
+    """
 
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="shifts")
     number = models.PositiveIntegerField()
@@ -50,14 +125,25 @@ class Shift(HouseRow):
     float_chips = models.BigIntegerField()
     #: The float's chips, and those expected and counted at the end, as pieces by denomination.
     float_pieces = models.JSONField(default=dict)
+    first_count = models.JSONField(null=True)
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    counted_at = models.DateTimeField(null=True)
+    recount = models.JSONField(null=True)
+    recounted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    recounted_at = models.DateTimeField(null=True)
     closed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     closed_at = models.DateTimeField(null=True)
+    #: Why a difference was signed off.
+    reason = models.CharField(max_length=200, blank=True, default="")
     expected_cash = models.BigIntegerField(null=True)
     counted_cash = models.BigIntegerField(null=True)
     expected_chips = models.BigIntegerField(null=True)
     counted_chips = models.BigIntegerField(null=True)
     expected_pieces = models.JSONField(null=True)
     counted_pieces = models.JSONField(null=True)
+    #: Chips of other houses.
+    expected_foreign = models.BigIntegerField(null=True)
+    counted_foreign = models.BigIntegerField(null=True)
 
     class Meta:
         verbose_name = "shift"
@@ -65,19 +151,183 @@ class Shift(HouseRow):
             models.UniqueConstraint(fields=["house", "drawer", "number"], name="shift_number"),
             models.UniqueConstraint(fields=["house", "drawer"], condition=Q(closed_at=None), name="shift_one_open"),
             models.CheckConstraint(
-                condition=Q(closed_at=None, counted_cash=None, counted_chips=None)
+                condition=Q(closed_at=None, counted_cash=None, counted_chips=None, counted_foreign=None)
                 | Q(
                     closed_at__isnull=False,
                     closed_by__isnull=False,
+                    first_count__isnull=False,
                     expected_cash__isnull=False,
                     counted_cash__isnull=False,
                     expected_chips__isnull=False,
                     counted_chips__isnull=False,
+                    expected_foreign__isnull=False,
+                    counted_foreign__isnull=False,
                 ),
                 name="shift_closed_is_counted",
+            ),
+            models.CheckConstraint(
+                condition=Q(first_count=None, counted_by=None, recount=None)
+                | Q(first_count__isnull=False, counted_by__isnull=False),
+                name="shift_count_is_signed",
+            ),
+            models.CheckConstraint(
+                condition=Q(recount=None, recounted_by=None)
+                | (Q(recount__isnull=False, recounted_by__isnull=False) & ~Q(recounted_by=F("counted_by"))),
+                name="shift_recount_by_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(recount=None)
+                | Q(closed_at=None)
+                | (~Q(closed_by=F("counted_by")) & ~Q(closed_by=F("recounted_by")) & ~Q(reason="")),
+                name="shift_signed_off_by_another",
             ),
             models.CheckConstraint(condition=Q(float_cash__gte=0, float_chips__gte=0), name="shift_float"),
         ]
 
     def __str__(self) -> str:
         return f"{self.drawer_id}/{self.number}"
+
+    @property
+    def state(self) -> DrawerState:
+        """How far the shift is."""
+        if self.closed_at is not None:
+            return DrawerState.CLOSED
+        if self.first_count is None:
+            return DrawerState.OPEN
+        return DrawerState.COUNTED if self.recount is None else DrawerState.RECOUNTED
+
+
+class VaultCountState(models.TextChoices):
+    """counting (two people, blind of each other) -> counted (they agree, or a supervisor has decided, and it differs
+    from the books: a manager signs it off) -> accepted; at once where it agrees with the books."""
+
+    COUNTING = "counting"
+    COUNTED = "counted"
+    ACCEPTED = "accepted"
+
+
+class VaultCount(models.Model):
+    """A count of the vault by two people. Amounts in minor units, chips as pieces by denomination.
+
+    What a count is over or, below zero, short is what was counted less what the books had in the vault when it was
+    entered: what comes and goes between two counts is in both.
+    """
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="vault_counts")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=VaultCountState.choices, default=VaultCountState.COUNTING)
+    begun_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: How often two counts have differed.
+    differing_rounds = models.PositiveSmallIntegerField(default=0)
+    #: The count that was accepted, or waits to be, and what it is over: `{"cash", "pieces", "foreign"}`.
+    count = models.JSONField(null=True)
+    over = models.JSONField(null=True)
+    decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Why the supervisor decided so.
+    decision = models.CharField(max_length=200, blank=True, default="")
+    signed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Why the difference was signed off.
+    reason = models.CharField(max_length=200, blank=True, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "count of the vault"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="vault_count_number"),
+            models.UniqueConstraint(fields=["house"], condition=~Q(state="accepted"), name="vault_count_one_open"),
+            models.CheckConstraint(condition=Q(state__in=VaultCountState.values), name="vault_count_state"),
+            models.CheckConstraint(
+                condition=Q(state=VaultCountState.COUNTING, count=None, over=None)
+                | (~Q(state=VaultCountState.COUNTING) & Q(count__isnull=False, over__isnull=False)),
+                name="vault_count_is_counted",
+            ),
+            models.CheckConstraint(
+                condition=Q(signed_by=None)
+                | (Q(ended_at__isnull=False) & ~Q(reason="") & (Q(decided_by=None) | ~Q(signed_by=F("decided_by")))),
+                name="vault_count_signed_by_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=VaultCountState.ACCEPTED, ended_at__isnull=False)
+                | (~Q(state=VaultCountState.ACCEPTED) & Q(ended_at=None)),
+                name="vault_count_ended",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"vault count {self.number}"
+
+
+class VaultCountEntry(HouseRow):
+    """One person's count of the vault. Two of one round are compared; nobody is shown the other one's."""
+
+    vault_count = models.ForeignKey(VaultCount, on_delete=models.PROTECT, related_name="entries")
+    round = models.PositiveSmallIntegerField()
+    count = models.JSONField()
+    over = models.JSONField()
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "one person's count of the vault"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "vault_count", "round", "counted_by"], name="vault_count_by_two"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.vault_count_id}/{self.round}"
+
+
+class BagWay(models.TextChoices):
+    """Which way a sealed bag of cash goes."""
+
+    TO_BANK = "to_bank", "from the vault to the bank"
+    FROM_BANK = "from_bank", "from the bank to the vault"
+
+
+class BagState(models.TextChoices):
+    """in_transit (neither in the vault nor in the bank) -> arrived (counted at its other end)."""
+
+    IN_TRANSIT = "in_transit"
+    ARRIVED = "arrived"
+
+
+class BankBag(models.Model):
+    """A sealed bag of cash between the vault and the bank. Amounts in minor units."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="bank_bags")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    way = models.CharField(max_length=9, choices=BagWay.choices)
+    #: Number of the sealed bag.
+    bag = models.CharField(max_length=32)
+    amount = models.BigIntegerField()
+    state = models.CharField(max_length=10, choices=BagState.choices, default=BagState.IN_TRANSIT)
+    sent_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    sent_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: What was counted at the other end, and the number of the bank's note about it.
+    counted = models.BigIntegerField(null=True)
+    note = models.CharField(max_length=32, blank=True, default="")
+    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "bag of cash"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="bank_bag_number"),
+            models.UniqueConstraint(fields=["house", "bag"], condition=Q(state="in_transit"), name="bank_bag_in_use"),
+            models.CheckConstraint(condition=Q(way__in=BagWay.values), name="bank_bag_way"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="bank_bag_amount"),
+            models.CheckConstraint(
+                condition=Q(state=BagState.IN_TRANSIT, counted=None, ended_by=None, ended_at=None, note="")
+                | (
+                    Q(state=BagState.ARRIVED, counted__gte=0, ended_by__isnull=False, ended_at__isnull=False)
+                    & ~Q(note="")
+                    & ~Q(ended_by=F("sent_by"))
+                ),
+                name="bank_bag_arrived_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"bag {self.number}"

@@ -6,8 +6,10 @@ from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
-from casino.cage.models import Drawer, DrawerState, Shift
+from casino.cage.contents import by_the_books, stored
+from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift
 from casino.core.errors import NotFound
+from casino.houses import control_points
 from casino.houses.models import House
 
 
@@ -24,15 +26,33 @@ def open_shift(drawer: Drawer) -> Shift | None:
     return Shift.objects.filter(drawer=drawer, closed_at=None).first()
 
 
+def is_any_open(house: House) -> bool:
+    """Whether the shift of any drawer has not ended."""
+    return Shift.objects.filter(house=house, closed_at=None).exists()
+
+
+def offered(drawer: Drawer) -> Handover | None:
+    """The handover at the drawer that nobody has taken or withdrawn yet; there is one at most."""
+    found = drawer.handovers.filter(state=HandoverState.OFFERED)
+    return found.select_related("offered_by", "signed_by", "ended_by").first()
+
+
 def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
     """These drawers, each with its `state`."""
-    in_progress = Exists(Shift.objects.filter(drawer=OuterRef("pk"), closed_at=None))
-    return drawers.annotate(state=Case(When(in_progress, Value(DrawerState.OPEN)), default=Value(DrawerState.CLOSED)))
+    in_progress = Shift.objects.filter(drawer=OuterRef("pk"), closed_at=None)
+    return drawers.annotate(
+        state=Case(
+            When(Exists(in_progress.filter(recount__isnull=False)), Value(DrawerState.RECOUNTED)),
+            When(Exists(in_progress.filter(first_count__isnull=False)), Value(DrawerState.COUNTED)),
+            When(Exists(in_progress), Value(DrawerState.OPEN)),
+            default=Value(DrawerState.CLOSED),
+        )
+    )
 
 
 def newest_shifts(house: House) -> QuerySet[Shift]:
     """The newest shift of every drawer that was ever opened, by the drawer's code."""
-    shifts = Shift.objects.filter(house=house).select_related("drawer")
+    shifts = Shift.objects.filter(house=house).select_related("drawer", "counted_by", "recounted_by")
     return shifts.order_by("drawer__code", "-number").distinct("drawer__code")
 
 
@@ -44,6 +64,8 @@ def shift(found: Shift) -> dict[str, Any]:
         "closed_at": found.closed_at,
         "opened_by": found.opened_by.login,
         "closed_by": found.closed_by.login if found.closed_by else None,
+        "state": found.state,
+        "reason": found.reason,
     }
 
 
@@ -54,51 +76,79 @@ def cash(drawer: Drawer) -> int:
 
 
 def describe(drawer: Drawer) -> dict[str, Any]:
-    """A drawer as its cashier sees it."""
-    rack = chart.pieces(drawer.house, drawer.account(Account.CAGE_CHIPS))
-    shift = open_shift(drawer)
+    """A drawer as everybody at it sees it: not what it holds, which is counted without knowing."""
+    shift, handover = open_shift(drawer), offered(drawer)
+    state = shift.state if shift else DrawerState.CLOSED
+    due = state == DrawerState.OPEN and cash(drawer) > control_points.in_force(drawer.house).skim_above
+    if handover is not None:
+        handover.drawer = drawer
     return {
         "drawer": drawer.code,
         "version": drawer.version,
-        "state": DrawerState.OPEN if shift else DrawerState.CLOSED,
+        "state": state,
         "shift": shift.number if shift else None,
         "currency": drawer.house.currency,
-        "cash": cash(drawer),
-        "chips": sum(value * count for value, count in rack.items()),
-        "pieces": {str(value): count for value, count in sorted(rack.items(), reverse=True) if count},
+        "skim_due": due,
+        "handover": None if handover is None else describe_handover(handover, revealed=False),
     }
 
 
+def describe_handover(found: Handover, *, revealed: bool) -> dict[str, Any]:
+    """A handover; what was offered only where it is `revealed`, since it is counted without knowing."""
+    described: dict[str, Any] = {
+        "handover": found.number,
+        "drawer": found.drawer.code,
+        "kind": found.kind,
+        "state": found.state,
+        "offered_by": found.offered_by.login,
+        "signed_by": found.signed_by.login if found.signed_by else None,
+        "ended_by": found.ended_by.login if found.ended_by else None,
+    }
+    return described | ({"cash": found.cash, "pieces": found.pieces} if revealed else {})
+
+
 def reconciliation(shift: Shift) -> dict[str, Any]:
-    """A shift's float, and its count against the ledger where it is closed. A variance is counted less expected: short
-    is negative."""
-    closed = shift.closed_at is not None
-    return {
+    """A shift's float, and its counts against the books, once nobody has to count without knowing any more: when the
+    shift has ended or was counted twice. A variance is counted less expected: short is negative."""
+    shown = shift.state in (DrawerState.CLOSED, DrawerState.RECOUNTED)
+    found: dict[str, Any] = {
         "drawer": shift.drawer.code,
         "shift": shift.number,
         "float_cash": shift.float_cash,
         "float_chips": shift.float_chips,
-        "expected_cash": shift.expected_cash,
-        "counted_cash": shift.counted_cash,
-        "cash_variance": _minus(shift.counted_cash, shift.expected_cash),
-        "expected_chips": shift.expected_chips,
-        "counted_chips": shift.counted_chips,
-        "chip_variance": _minus(shift.counted_chips, shift.expected_chips),
         "float_pieces": shift.float_pieces,
-        "expected_pieces": shift.expected_pieces,
-        "counted_pieces": shift.counted_pieces,
-        "pieces_variance": _by_denomination(shift.counted_pieces, shift.expected_pieces),
-        "closed": closed,
+        **(_counted(shift) if shown else dict.fromkeys((*_SIDES, *_VARIANCES))),
+        "first_count": shift.first_count if shown else None,
+        "counted_by": shift.counted_by.login if shift.counted_by else None,
+        "recount": shift.recount if shown else None,
+        "recounted_by": shift.recounted_by.login if shift.recounted_by else None,
+        "closed": shift.closed_at is not None,
+    }
+    return found
+
+
+_VARIANCES = ("cash_variance", "chip_variance", "pieces_variance", "foreign_variance")
+_SIDES = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in ("cash", "chips", "pieces", "foreign"))
+
+
+def _counted(shift: Shift) -> dict[str, Any]:
+    """What was expected and counted; of a shift that has not ended by the books of now, and the recount."""
+    if shift.closed_at is not None:
+        found = {name: getattr(shift, name) for name in _SIDES}
+    else:
+        house = shift.drawer.house
+        sides = {"expected": by_the_books(shift.drawer), "counted": stored(house, shift.recount)}
+        found = {f"{side}_{name}": value for side, held in sides.items() for name, value in held.as_json().items()}
+        found |= {f"{side}_chips": held.chips.value for side, held in sides.items()}
+    return found | {
+        "cash_variance": found["counted_cash"] - found["expected_cash"],
+        "chip_variance": found["counted_chips"] - found["expected_chips"],
+        "pieces_variance": _by_denomination(found["counted_pieces"], found["expected_pieces"]),
+        "foreign_variance": found["counted_foreign"] - found["expected_foreign"],
     }
 
 
-def _by_denomination(counted: dict[str, int] | None, expected: dict[str, int] | None) -> dict[str, int] | None:
+def _by_denomination(counted: dict[str, int], expected: dict[str, int]) -> dict[str, int]:
     """Pieces counted minus expected, where they differ; the largest denomination first."""
-    if counted is None or expected is None:
-        return None
     differing = {name for name in counted | expected if counted.get(name, 0) != expected.get(name, 0)}
     return {name: counted.get(name, 0) - expected.get(name, 0) for name in sorted(differing, key=int, reverse=True)}
-
-
-def _minus(left: int | None, right: int | None) -> int | None:
-    return None if left is None or right is None else left - right

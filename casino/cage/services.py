@@ -1,29 +1,25 @@
-"""The cage's writes: funding the vault, opening a drawer, buy-ins, cash-outs, counting and closing."""
+"""The cage's writes: funding the vault, drawers as the subject of a write, buy-ins and cash-outs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Max
-
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent, DrawerEvent
-from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened
+from casino.audit.events.cage import CageBuyIn, CageCashOut
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import selectors
-from casino.cage.models import Drawer, Shift
-from casino.chips import floats
+from casino.cage.blind import withheld
+from casino.cage.models import Drawer, DrawerState, Shift
 from casino.chips.changing import Desk
-from casino.chips.counts import chip_variance
-from casino.core import denominations, locks, write
+from casino.core import locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.control_points import in_force
-from casino.houses.models import ClockTimestamp
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import Role, TerminalKind
@@ -66,6 +62,19 @@ class AtDrawer:
         return {**selectors.describe(drawer), "last_event": outcome.event.last_event()}
 
 
+def write_at(command: Command, code: str, change: Callable[[Drawer, Work], Outcome]) -> Answer:
+    """Write at a drawer; refusals do not name what it holds. Raises as `casino.core.write.write`, and as
+    `blind.withheld`."""
+
+    def blind_change(drawer: Drawer, work: Work) -> Outcome:
+        with withheld(drawer):
+            outcome = change(drawer, work)
+            work.flush()
+            return outcome
+
+    return write.write(command, AtDrawer(code), blind_change)
+
+
 def require_at(context: RequestContext, drawer: Drawer) -> None:
     """Refuse terminals that do not stand at this drawer."""
     if context.terminal.kind != TerminalKind.CAGE or context.terminal.location != drawer.code:
@@ -73,7 +82,18 @@ def require_at(context: RequestContext, drawer: Drawer) -> None:
 
 
 def require_open(drawer: Drawer) -> Shift:
-    """The shift in progress. Raises Conflict drawer_closed."""
+    """The shift in progress. Raises Conflict drawer_closed, or drawer_counted: nothing moves at a drawer whose count is
+    in."""
+    shift = require_shift(drawer)
+    if shift.state != DrawerState.OPEN:
+        raise Conflict(
+            f"Drawer {drawer.code} has been counted; nothing moves until it is closed.", code="drawer_counted"
+        )
+    return shift
+
+
+def require_shift(drawer: Drawer) -> Shift:
+    """The shift that has not ended, counted or not. Raises Conflict drawer_closed."""
     shift = selectors.open_shift(drawer)
     if shift is None:
         raise Conflict(f"Drawer {drawer.code} is closed; open it first.", code="drawer_closed")
@@ -91,38 +111,6 @@ def enter(work: Work, key: str, drawer: Drawer, kind: str, events: list[Posting]
         )
 
 
-def open_drawer(
-    *, command: Command, code: str, cash: int, chips: int | None = None, pieces: Pieces | None = None
-) -> Answer:
-    """Open a drawer with a float from the vault: cash, and chips by pieces or a spread of them worth `chips`; minor
-    units. Raises Conflict drawer_open, and as `floats.from_vault`."""
-
-    def change(drawer: Drawer, work: Work) -> Outcome:
-        if selectors.open_shift(drawer) is not None:
-            raise Conflict(f"Drawer {code} is already open.", code="drawer_open")
-        chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
-        if cash + chosen.value > in_force(drawer.house).float_by_manager_above:
-            held = chart.balances(drawer.house, [Account.VAULT_CASH])[Account.VAULT_CASH]
-            books.require(drawer.house, Account.VAULT_CASH, held, cash)  # nobody approves what there is not
-            by = (Role.MANAGER,)
-            work.require_approval(Need(kind=ApprovalKind.FLOAT, roles=by, amount=cash + chosen.value))
-        number = (drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1
-        Shift.objects.create(
-            house_id=drawer.house_id,
-            drawer=drawer,
-            number=number,
-            opened_by=command.context.staff,
-            float_cash=cash,
-            float_chips=chosen.value,
-            float_pieces=chosen.as_json(),
-        )
-        issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chosen)
-        enter(work, command.ledger_key(), drawer, "drawer.opened", [issued])
-        return Outcome(DrawerOpened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json()))
-
-    return write.write(command, AtDrawer(code), change)
-
-
 def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units of cash and give the player chips for it: these pieces, or the largest that the drawer
     can make it of. Raises InsufficientFunds, Conflict no_exact_change, Unprocessable for wrong pieces, NotFound for a
@@ -131,16 +119,17 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     def change(drawer: Drawer, work: Work) -> Outcome:
         return sell_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
 
-    return write.write(command, AtDrawer(code), change)
+    return write_at(command, code, change)
 
 
 def sell_chips(
     drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
 ) -> Outcome:
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
-    player, desk = _customer(drawer, player_ref)
+    require_room(drawer)
+    player, desk = customer(drawer, player_ref)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-    _require_approved(drawer, work, amount)
+    require_approved(drawer, work, amount)
     sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
     enter(work, key, drawer, "cage.buy_in", [sold], player=player_ref)
     return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
@@ -148,29 +137,49 @@ def sell_chips(
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units in chips and pay the player: these pieces, or such as the public can have, with change
-    from the drawer. Raises InsufficientFunds when the player holds less away from the tables, Conflict no_exact_change
-    or chips_not_in_circulation, Unprocessable for wrong pieces."""
+    from the drawer. Pieces that are named have been brought: what of them is not booked for the player becomes the
+    player's now. Raises InsufficientFunds when the player holds less away from the tables and names no pieces, Conflict
+    drawer_short, no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = _customer(drawer, player_ref)
-        # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
-        for pile in (player.wallet, drawer.account(Account.DRAWER_CASH)):
-            books.require(drawer.house, pile, chart.balances(drawer.house, [pile])[pile], amount)
-        if pieces is None:
-            taken, given_back = desk.take_in(amount)
-        else:
-            taken, given_back = desk.require_public(desk.named(pieces, amount)), Chips(desk.chips.code)
-        _require_approved(drawer, work, amount)
-        bought = posting(
-            "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
+        return buy_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
+
+    return write_at(command, code, change)
+
+
+def buy_chips(
+    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
+) -> Outcome:
+    """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
+    player, desk = customer(drawer, player_ref)
+    # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
+    held, till = chart.balances(drawer.house, [player.wallet])[player.wallet], drawer.account(Account.DRAWER_CASH)
+    if pieces is None:
+        books.require(drawer.house, player.wallet, held, amount)
+    books.require(drawer.house, till, selectors.cash(drawer), amount)
+    if pieces is None:
+        taken, given_back = desk.take_in(amount)
+    else:
+        taken, given_back = desk.require_public(desk.named(pieces, amount)), Chips(desk.chips.code)
+    require_approved(drawer, work, amount)
+    places = {"drawer": drawer.code, "player": player_ref}
+    bought = posting("cash_out", places, amount=amount, chips=taken, change=given_back)
+    lacking = max(amount - held, 0)
+    brought = posting("attributed", {"place": drawer.code, "player": player_ref}, amount=lacking)
+    enter(work, key, drawer, "cage.cash_out", [brought, bought], player=player_ref)
+    found = _exchanged(work, player, amount, taken, given_back)
+    return Outcome(CageCashOut(**found, attributed=lacking or None), status=201)
+
+
+def require_room(drawer: Drawer) -> None:
+    """Refuse more cash where a drawer holds too much already. Raises Conflict skim_needed."""
+    if selectors.cash(drawer) > in_force(drawer.house).no_buy_in_above:
+        raise Conflict(
+            f"So much cash is in drawer {drawer.code} that it takes no more before it is skimmed.", code="skim_needed"
         )
-        enter(work, command.ledger_key(), drawer, "cage.cash_out", [bought], player=player_ref)
-        return Outcome(CageCashOut(**_exchanged(work, player, amount, taken, given_back)), status=201)
-
-    return write.write(command, AtDrawer(code), change)
 
 
-def _require_approved(drawer: Drawer, work: Work, amount: int) -> None:
+def require_approved(drawer: Drawer, work: Work, amount: int) -> None:
     """Hold an exchange of this amount back until a second person has approved it, where the house's control points say
     so. Raises as `Work.require_approval`."""
     points = in_force(drawer.house)
@@ -181,7 +190,9 @@ def _require_approved(drawer: Drawer, work: Work, amount: int) -> None:
     work.require_approval(Need(kind=ApprovalKind.EXCHANGE, roles=roles, amount=amount))
 
 
-def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
+def customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
+    """The player at an open drawer, locked, and the drawer's rack. Raises Conflict drawer_closed or drawer_counted,
+    NotFound, Gone."""
     require_open(drawer)
     player = persons.lock(drawer.house, player_ref)
     persons.require_not_forgotten(player)
@@ -196,87 +207,3 @@ def _exchanged(
     held = chart.balances(player.house, [player.wallet])[player.wallet]
     found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return found | ({"change": given_back.as_json()} if given_back else {})
-
-
-def close_drawer(
-    *,
-    command: Command,
-    code: str,
-    counted_cash: int,
-    counted_chips: int | None = None,
-    counted_pieces: Pieces | None = None,
-    require: Callable[[Drawer], None],
-) -> Answer:
-    """Count the drawer, post what is over or short, and return everything to the vault.
-
-    Cash short is an expense against the drawer's cash. Chips short are in the public's hands without anybody having
-    paid: the house owes them and custody moves to the public; over is the mirror of each. Chips are compared by
-    denomination; where others are there than expected, worth the same, they were exchanged with the public and no money
-    moves. A count that only says what the chips are worth is taken to have found the expected pieces, and what is over
-    or short in chips as `_variance` works them out.
-
-    `require` raises where something of the drawer's is pending that only an open drawer can end. Raises Conflict
-    drawer_closed.
-    """
-
-    def change(drawer: Drawer, work: Work) -> Outcome:
-        shift = require_open(drawer)
-        require(drawer)
-        cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code)
-        expected = desk.rack
-        if counted_pieces is None:
-            variance = _variance(desk, (counted_chips or 0) - expected.value)
-        else:
-            variance = desk.named(counted_pieces, counted_chips) - expected
-        counted = expected + variance
-        events = [
-            *_cash_variance(code, counted_cash - cash),
-            *chip_variance(drawer.account(Account.CAGE_CHIPS), code, variance),
-            posting("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
-        ]
-        enter(work, command.ledger_key(), drawer, "drawer.closed", events, shift=shift.number)
-        work.flush()
-        _attest(drawer, shift, counted_cash, counted, desk)
-        Shift.objects.filter(id=shift.id).update(
-            closed_by=command.context.staff,
-            closed_at=ClockTimestamp(),
-            expected_cash=cash,
-            counted_cash=counted_cash,
-            expected_chips=expected.value,
-            counted_chips=counted.value,
-            expected_pieces=expected.as_json(),
-            counted_pieces=counted.as_json(),
-        )
-        shift.refresh_from_db()
-        return Outcome(DrawerClosed(reconciliation=selectors.reconciliation(shift)))
-
-    return write.write(command, AtDrawer(code), change)
-
-
-def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Chips, desk: Desk) -> None:
-    """Have the ledger keep the count, found true once the variance was booked: cash and every denomination."""
-    metadata = {"drawer": drawer.code, "shift": shift.number}
-    books.attest(drawer.house, drawer.account(Account.DRAWER_CASH), [(drawer.house.currency, cash)], metadata)
-    pieces = [
-        (chart.commodity(drawer.house, counted.chip_set, value), counted.pieces.get(value, 0))
-        for value in desk.chips.values
-    ]
-    books.attest(drawer.house, drawer.account(Account.CAGE_CHIPS), pieces, metadata)
-
-
-def _variance(desk: Desk, over: int) -> Chips:
-    """The chips that a count by value found over (short: below zero), worked out: over from the public, short to it,
-    with change where need be. More than the public can have had is booked in the fewest chips. Raises Conflict
-    no_exact_change where a shortage cannot be made of the drawer's chips: then the pieces have to be counted."""
-    if over < 0:
-        less, more = desk.pay_out(-over)
-        return more - less
-    try:
-        more, less = desk.take_in(over)
-    except Conflict:
-        return denominations.canonical(desk.chips, over)
-    return more - less
-
-
-def _cash_variance(code: str, over: int) -> list[Posting]:
-    return [posting("cash_over" if over > 0 else "cash_short", {"drawer": code}, amount=abs(over))]

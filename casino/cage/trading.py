@@ -12,7 +12,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
-from casino.cage.services import AtDrawer, enter, require_open
+from casino.cage.services import enter, require_open, write_at
 from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -28,12 +28,17 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     Raises Conflict drawer_closed, and as `chips.changing.Desk.swap`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        require_open(drawer)
-        event, swapped = Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code).swap(given, change_for)
-        enter(work, command.ledger_key(), drawer, "cage.exchange", [event])
-        return Outcome(CageExchange(exchange=swapped), status=201)
+        return swap_chips(drawer, work, key=command.ledger_key(), given=given, change_for=change_for)
 
-    return write.write(command, AtDrawer(code), change)
+    return write_at(command, code, change)
+
+
+def swap_chips(drawer: Drawer, work: Work, *, key: str, given: Pieces, change_for: Pieces | None = None) -> Outcome:
+    """What an exchange does at a locked drawer, posted under this key. Raises as :func:`exchange`."""
+    require_open(drawer)
+    event, swapped = Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), drawer.code).swap(given, change_for)
+    enter(work, key, drawer, "cage.exchange", [event])
+    return Outcome(CageExchange(exchange=swapped), status=201)
 
 
 def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> Answer:
@@ -43,13 +48,19 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        require_open(drawer)
-        books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
-        taken = posting("foreign_chips", {"drawer": code}, amount=amount)
-        enter(work, command.ledger_key(), drawer, "cage.foreign_chips", [taken], issuer=issuer)
-        return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)
+        return buy_foreign(drawer, work, key=command.ledger_key(), amount=amount, issuer=issuer)
 
-    return write.write(command, AtDrawer(code), change)
+    return write_at(command, code, change)
+
+
+def buy_foreign(drawer: Drawer, work: Work, *, key: str, amount: int, issuer: str) -> Outcome:
+    """What buying chips of another house does at a locked drawer, posted under this key. Raises as
+    :func:`take_foreign`."""
+    require_open(drawer)
+    books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
+    taken = posting("foreign_chips", {"drawer": drawer.code}, amount=amount)
+    enter(work, key, drawer, "cage.foreign_chips", [taken], issuer=issuer)
+    return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)
 
 
 def duty_due(*, command: Command, amount: int, reason: str) -> Answer:

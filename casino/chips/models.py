@@ -7,23 +7,36 @@ from django.db.models import Q
 from casino.houses.models import ClockTimestamp, House, HouseRow
 
 #: Set codes stand in the ledger's commodities, `HUF.MAIN.500`: short, no dots.
-SET_CODE = RegexValidator(r"^[A-Z0-9_-]{1,16}\Z", "1 to 16 capital letters, digits, - or _")
+SET_CODE_PATTERN = r"^[A-Z0-9_-]{1,16}\Z"
+SET_CODE = RegexValidator(SET_CODE_PATTERN, "1 to 16 capital letters, digits, - or _")
 
 
 class ChipSet(models.Model):
-    """One set of chips of a house, in the house's currency. Its row is locked by transactions that take chips off the
-    public or out of the vault, because what they hold is read first and decided on."""
+    """One set of chips of a house, in the house's currency: in use, waiting to be, or withdrawn, then lapsed and
+    retired. The row of the set in use is locked by transactions that take chips off the public or out of the vault,
+    because what they hold is read first and decided on."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="chip_sets")
     code = models.CharField(max_length=16, validators=[SET_CODE])
     in_use = models.BooleanField(default=True)
     introduced_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: When another set took its place, and the last day on which the house has promised to take it back.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    redeem_until = models.DateField(null=True, blank=True)
+    lapsed_at = models.DateTimeField(null=True, blank=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name = "chip set"
         constraints = [
             models.UniqueConstraint(fields=["house", "code"], name="chip_set_code"),
             models.UniqueConstraint(fields=["house"], condition=Q(in_use=True), name="chip_set_one_in_use"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True, redeem_until__isnull=True, lapsed_at__isnull=True)
+                | Q(in_use=False, withdrawn_at__isnull=False, redeem_until__isnull=False),
+                name="chip_set_withdrawn_with_notice",
+            ),
+            models.CheckConstraint(condition=Q(in_use=False) | Q(retired_at=None), name="chip_set_retired_is_unused"),
         ]
 
     def __str__(self) -> str:
@@ -64,8 +77,8 @@ class Imbalance(models.Model):
     kind = models.CharField(max_length=16, choices=ImbalanceKind.choices, default=ImbalanceKind.CUSTODY)
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="imbalances")
     found_at = models.DateTimeField(db_default=ClockTimestamp())
-    #: What the check found: both sides of the invariant in minor units, and denominations not accounted for; or by
-    #: snapshot, what its lines and the entries say.
+    #: What the check found: both sides of the invariant in minor units, denominations not accounted for, and where it
+    #: arose (`casino/reports/narrowing.py`); or by snapshot, what its lines and the entries say.
     found = models.JSONField()
     cleared_at = models.DateTimeField(null=True)
 

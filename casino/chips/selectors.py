@@ -1,11 +1,13 @@
 """Reading chip sets, and what a computed payment may draw on."""
 
+from contextlib import suppress
+
 from casino.bookkeeping import chart
 from casino.chips.models import ChipSet
 from casino.core import locks, sql
 from casino.core.denominations import Chips
 from casino.core.denominations import ChipSet as Ladder
-from casino.core.errors import Conflict, NotFound
+from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.houses.models import House
 
 _IN_USE = """
@@ -22,6 +24,23 @@ def in_use(house: House) -> Ladder:
     raise _without_chips(house)
 
 
+_OF = """
+SELECT chips_chipset.code, array_agg(chips_denomination.value ORDER BY chips_denomination.value)
+FROM chips_chipset JOIN chips_denomination ON chips_denomination.chip_set_id = chips_chipset.id
+WHERE chips_chipset.house_id = %s AND chips_chipset.code = %s GROUP BY chips_chipset.code
+"""
+
+
+def of(house: House, code: str | None) -> Ladder:
+    """The chip set of this code, in use or not; the one in use where no code is given. Raises Conflict no_chip_set,
+    Unprocessable unknown_chip_set."""
+    if code is None:
+        return in_use(house)
+    for found, values in sql.rows(_OF, [house.id, code]):
+        return Ladder(found, tuple(values))
+    raise Unprocessable(f"House {house.code} has no chip set {code}.", code="unknown_chip_set")
+
+
 def _without_chips(house: House) -> Conflict:
     return Conflict(f"House {house.code} has no chip set; its chips have no denominations.", code="no_chip_set")
 
@@ -36,7 +55,9 @@ def lock_chip_set(house: House) -> None:
 
     Taken before what they hold is read; otherwise two tables could each count on the same chip.
     """
-    try:
-        locks.lock(ChipSet, locks.Rank.CHIPS, house=house, in_use=True)
-    except NotFound:
-        raise _without_chips(house) from None
+    for _ in range(2):
+        with suppress(NotFound):
+            locks.lock(ChipSet, locks.Rank.CHIPS, house=house, in_use=True)
+            return
+        # Another set may just have taken its place: then that one is found now.
+    raise _without_chips(house)

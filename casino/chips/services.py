@@ -1,4 +1,5 @@
-"""Introducing a chip set."""
+"""Introducing chip sets. The first one is in use at once; another one waits until it takes its place
+(`casino/transfers/chip_sets.py`)."""
 
 from collections.abc import Mapping
 
@@ -6,6 +7,8 @@ from django.db import IntegrityError, transaction
 
 from casino.audit.events.chips import ChipsIntroduced
 from casino.audit.services import Actor, record
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.chips.models import ChipSet, Denomination
 from casino.core import locks, write
 from casino.core.denominations import ChipSet as Ladder
@@ -15,7 +18,7 @@ from casino.houses.models import House
 
 
 def introduce(*, house: House, code: str, denominations: Mapping[int, str], actor: Actor) -> Ladder:
-    """Give the house its chip set: denominations in minor units with their colours. It never changes afterwards.
+    """Give the house a chip set: denominations in minor units with their colours. It never changes afterwards.
 
     Raises as :func:`introduce_at_office`.
     """
@@ -26,8 +29,9 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
 
 
 def introduce_at_office(*, command: Command, code: str, denominations: Mapping[int, str]) -> Answer:
-    """Give the house its chip set, as :func:`introduce` does. Raises Unprocessable chip_set_not_a_ladder when a
-    denomination does not divide the next, Conflict chip_set_in_use when the house has one, WrongTerminal."""
+    """Give the house a chip set, as :func:`introduce` does. Raises Unprocessable chip_set_not_a_ladder when a
+    denomination does not divide the next, Conflict chip_set_exists when the house has one of this code, and
+    vault_not_open for a second one before the chips of the first are in the vault, WrongTerminal."""
     ladder = Ladder(code, tuple(sorted(denominations)))
 
     def change(house: House, work: Work) -> Outcome:
@@ -38,11 +42,12 @@ def introduce_at_office(*, command: Command, code: str, denominations: Mapping[i
 
 
 def _introduced(house: House, ladder: Ladder, colours: Mapping[int, str]) -> ChipsIntroduced:
-    if ChipSet.objects.filter(house=house, in_use=True).exists():
-        raise _has_one(house)
+    first = not ChipSet.objects.filter(house=house, in_use=True).exists()
+    if not first and not chart.is_open(house, Account.VAULT_CASH):
+        raise Conflict("Bring the chips of the first set into the vault first.", code="vault_not_open")
     try:
         with transaction.atomic():
-            chip_set = ChipSet(house=house, code=ladder.code)
+            chip_set = ChipSet(house=house, code=ladder.code, in_use=first)
             chip_set.clean_fields()
             chip_set.save(force_insert=True)
             Denomination.objects.bulk_create(
@@ -50,9 +55,7 @@ def _introduced(house: House, ladder: Ladder, colours: Mapping[int, str]) -> Chi
                 for value in ladder.values
             )
     except IntegrityError:
-        raise _has_one(house) from None
+        raise Conflict(f"House {house.code} has a chip set {ladder.code} already.", code="chip_set_exists") from None
+    if not first:
+        chart.open_racks(house, ladder, vault=True)
     return ChipsIntroduced(chip_set=ladder.code, denominations={str(value): colours[value] for value in ladder.values})
-
-
-def _has_one(house: House) -> Conflict:
-    return Conflict(f"House {house.code} already has a chip set.", code="chip_set_in_use")

@@ -1,7 +1,7 @@
 """The one lock order of the house, and the only module that says `FOR NO KEY UPDATE`, the functions of
 `casino/hands/sql/open.sql` apart: they lock a table and read its hand in one call.
 
-    gaming days or new places -> table or drawer -> player -> hand -> transfer or box -> series
+    gaming days or new places -> table or drawer -> waiting list -> player -> hand -> transfer or box -> series
     -> chip set -> approval
     -> member of staff or terminal -> ledger accounts (inside the ledger's function, ORDER BY lock_rank, id)
     -> audit chain head (inside `audit_append`) -> idempotency key (stored with the answer, last)
@@ -43,7 +43,9 @@ class Rank(IntEnum):
     """Place in the lock order; lower first."""
 
     DAYS = 2  # gaming days, and the setting up of places and chips
-    DESK = 3  # a table or a drawer; one transaction locks one of them, or all tables in the order of their ids
+    # A table or a drawer; one transaction locks one of them, or several tables in the order of their ids. Then the
+    # waiting list.
+    DESK = 3
     PLAYER = 4
     HAND = 5
     CUSTODY = 6  # a transfer between cage and table, or a soft count
@@ -127,6 +129,20 @@ def lock_places(house_id: UUID) -> None:
     """Keep others from setting up places and chips of this house until the transaction ends. Raises LockOrderError."""
     _take(Rank.DAYS, "places")
     _lock_name(f"places of {house_id}")
+
+
+def lock_waiting(house_id: UUID) -> None:
+    """Keep others from changing this house's waiting list until the transaction ends; after a table's lock, where
+    somebody on the list sits down. Raises LockOrderError."""
+    _take(Rank.DESK, "waiting list")
+    _lock_name(f"waiting list of {house_id}")
+
+
+def lock_vault(house_id: UUID) -> None:
+    """Keep others from counting this house's vault, and from numbering what goes between it and the bank, until the
+    transaction ends. Raises LockOrderError."""
+    _take(Rank.CUSTODY, "vault")
+    _lock_name(f"vault of {house_id}")
 
 
 def lock_roster(house_id: UUID) -> None:

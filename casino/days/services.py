@@ -1,8 +1,8 @@
 """Opening and closing a gaming day.
 
 As in a casino, a day may stay open after the next one has begun: hands dealt before that are settled first, and then it
-is closed. Postings always go into the newest open day. Tables and drawers may stay open over the turn of the day,
-because the closing snapshot records their contents.
+is closed. Postings always go into the newest open day. Drawers are counted before their day closes. Tables may stay
+open over the turn of the day: the closing snapshot records their contents, and the event names what goes over.
 """
 
 from datetime import date, timedelta
@@ -14,16 +14,13 @@ from casino.audit.events.house import DayClosed, DayOpened
 from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.hands.models import UNSETTLED, Hand
+from casino.days import open_work
 from casino.houses import days
 from casino.houses.days import Day
 from casino.houses.models import House
-from casino.tables.models import Table
 
 #: The days of a house, written to at its office.
 _DAYS = OfHouse(lock=locks.lock_days, office=True)
-#: Hands that a refusal names at most.
-NAMED = 20
 
 
 def open_day(*, command: Command, name: str) -> Answer:
@@ -53,8 +50,9 @@ def open_day(*, command: Command, name: str) -> Answer:
 def close_day(*, command: Command, name: str) -> Answer:
     """Close a gaming day: it takes no more postings, and a snapshot keeps the balance of every account.
 
-    Raises NotFound, Conflict day_closed, earlier_day_open, or hands_unsettled while a hand that was dealt before the
-    next day was opened (any hand, where there is no next day) is being played, waits for its settlement or is disputed.
+    Raises NotFound, Conflict day_closed, earlier_day_open, or day_blocked while something that began before the next
+    day was opened (anything, where there is no next day) is not done: a hand is being played, waits for its settlement,
+    for the approval of a bonus or for a ruling; a drawer is open or counted; chips are in transit.
     """
 
     def change(house: House, work: Work) -> Outcome:
@@ -71,29 +69,18 @@ def close_day(*, command: Command, name: str) -> Answer:
                 open=earlier,
             )
         following = [other for other in others if other.name > name]
-        _require_settled(house, following[0] if following else None)
+        until = following[0].opened_at if following else None
+        open_work.require_done(house, until)
         ended = days.end(house, name)
-        event = DayClosed(day=name, snapshot=ended.snapshot, totals=days.totals(house, name))
+        event = DayClosed(
+            day=name,
+            snapshot=ended.snapshot,
+            totals=days.totals(house, name),
+            carried=open_work.carried(house, name, until),
+        )
         return _outcome(ended, event)
 
     return write.write(command, _DAYS, change)
-
-
-def _require_settled(house: House, following: Day | None) -> None:
-    """Refuse while a hand of the day is unsettled. Every table is locked until the day has closed, in the order of
-    their ids: no hand is dealt, played or settled meanwhile."""
-    for table in Table.objects.filter(house=house).order_by("id").values_list("id", flat=True):
-        locks.lock(Table, locks.Rank.DESK, id=table)
-    unsettled = Hand.objects.filter(house=house, state__in=UNSETTLED)
-    if following is not None:
-        unsettled = unsettled.filter(started_at__lt=following.opened_at)
-    hands = list(unsettled.order_by("id").values_list("name", flat=True)[:NAMED])
-    if hands:
-        raise Conflict(
-            f"Hand {hands[0]} is not settled; settle or void every hand of the day first.",
-            code="hands_unsettled",
-            hands=hands,
-        )
 
 
 def _outcome(day: Day, event: AuditEvent, *, status: int = 200) -> Outcome:

@@ -13,10 +13,13 @@ from casino.tables.models import Table, TableSession
 
 class HandState(models.TextChoices):
     """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed -> ruled; played and
-    disputed hands can be voided."""
+    disputed hands can be voided. A bonus above the house's control point: ended -> awaiting_approval -> approved (its
+    payment; the money not yet settled) -> settled, or awaiting_approval -> disputed."""
 
     PLAYING = "playing"
     ENDED = "ended"
+    AWAITING_APPROVAL = "awaiting_approval", "Awaiting approval"
+    APPROVED = "approved"
     SETTLED = "settled"
     DISPUTED = "disputed"
     RULED = "ruled"
@@ -24,7 +27,9 @@ class HandState(models.TextChoices):
 
 
 #: States of a hand whose money is not settled; a table has at most one such hand.
-UNSETTLED = (HandState.PLAYING, HandState.ENDED, HandState.DISPUTED)
+UNSETTLED = (
+    HandState.PLAYING, HandState.ENDED, HandState.AWAITING_APPROVAL, HandState.APPROVED, HandState.DISPUTED,
+)  # fmt: skip
 
 
 class Mode(models.TextChoices):
@@ -64,7 +69,7 @@ class Hand(models.Model):
     client_seeds = models.JSONField(default=dict)
     #: Roots over the salted cards of the deck and of each redeal so far, in hex; see `engine.deal.opening`.
     cards_roots = models.JSONField(default=list)
-    state = models.CharField(max_length=8, choices=HandState.choices, default=HandState.PLAYING)
+    state = models.CharField(max_length=17, choices=HandState.choices, default=HandState.PLAYING)
     #: Hash of the table's previous record.
     previous_hash = models.CharField(max_length=64, blank=True, default="")
     #: Set when the log is complete: the engine's digest of the final state, and what `selectors.stored_result` keeps.
@@ -75,7 +80,8 @@ class Hand(models.Model):
     started_at = models.DateTimeField(db_default=ClockTimestamp())
     ended_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
-    #: What the floor decided on a disputed hand: {"pot": 3300, "awards": {"p1": 3135}, "tax": 165}, minor units.
+    #: What was decided on a disputed hand: {"pot": 3300, "awards": {"p1": 3135}, "tax": 165, "readings": ...}, minor
+    #: units; see `hands.readings`. It stays, whatever a `LaterRuling` decides.
     ruling = models.JSONField(null=True)
     #: The ledger transaction that settled it, or carried out the ruling; unique, so no hand is ever settled twice. Null
     #: where a settled hand had nothing left to move.
@@ -89,7 +95,7 @@ class Hand(models.Model):
             models.UniqueConstraint(fields=["house", "settlement"], name="hand_settlement"),
             models.UniqueConstraint(
                 fields=["house", "table"],
-                condition=Q(state__in=["playing", "ended", "disputed"]),
+                condition=Q(state__in=["playing", "ended", "awaiting_approval", "approved", "disputed"]),
                 name="hand_one_unsettled",
             ),
             models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
@@ -281,6 +287,36 @@ class Correction(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.hand_id}/{self.seq}"
+
+
+class LaterRuling(HouseRow):
+    """A ruling on a hand whose money had moved already. Rows are only ever added: the first ruling, and every one
+    before it, stays."""
+
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="later_rulings")
+    #: From 1 in each hand, from 2 where the hand was ruled on when it was disputed.
+    number = models.PositiveIntegerField()
+    #: By the engine's seat, minor units: {"p1": 165}.
+    tax_refunded = models.JSONField()
+    made_good = models.JSONField()
+    #: What a seat has given another: [{"loser": "p2", "winner": "p1", "amount": 400, "consent": "slip 17"}].
+    collected = models.JSONField()
+    #: As in `Hand.ruling`.
+    readings = models.JSONField()
+    reason = models.CharField(max_length=200)
+    #: The ledger transaction that carried it out; null where it moved nothing.
+    settlement = models.BigIntegerField(null=True)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "later ruling"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "hand", "number"], name="later_ruling_number"),
+            models.UniqueConstraint(fields=["house", "settlement"], name="later_ruling_settlement"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.hand_id}/{self.number}"
 
 
 class ExceptionKind(models.TextChoices):

@@ -38,6 +38,12 @@ PROTECTION = Protection(
         Table(name="hands_cardentry", keep=Keep.APPEND_ONLY, triggers=(_WHILE_PLAYED,), app=ADD),
         Table(name="hands_correction", keep=Keep.APPEND_ONLY, triggers=(_WHILE_PLAYED,), app=ADD),
         Table(
+            name="hands_laterruling",
+            keep=Keep.APPEND_ONLY,
+            triggers=(Trigger("in_order", "BEFORE INSERT", "hands_rulings_in_order"),),
+            app=ADD,
+        ),
+        Table(
             name="hands_cardexception",
             keep=Keep.TABLE,
             triggers=(Trigger("stays", _CHANGE, "hands_exception_stays"),),
@@ -56,5 +62,6 @@ PROTECTION = Protection(
         Function(signature="hands_deal_stays()"),
         Function(signature="hands_seed_before_deal()"),
         Function(signature="hands_exception_stays()"),
+        Function(signature="hands_rulings_in_order()"),
     ),
 )

@@ -229,6 +229,7 @@ def deal(
     def change(opened: Opened, work: Work) -> Outcome:
         table = opened.table
         tables.require_state(table, TableState.OPEN)
+        tables.require_dealer(command.context, table)
         tables.require_none_prepared(table)
         order = next_hand.play_order(table, button, sitting_out)
         return _begun(opened, work, next_hand.ready(table, order, announced))
@@ -246,6 +247,7 @@ def deal_prepared(*, command: Command, code: str) -> Answer:
 
     def change(opened: Opened, work: Work) -> Outcome:
         tables.require_state(opened.table, TableState.OPEN)
+        tables.require_dealer(command.context, opened.table)
         return _begun(opened, work, preparing.ready(opened.table))
 
     return write.write(command, AtHand(code), change)
@@ -271,12 +273,13 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
     an actor, a verb and what the verb takes (:meth:`engine.kernel.grammar.Grammar.compose`), or `places` instead of the
     cards.
 
-    Raises the engine's error for the first action it refuses; nothing is stored then. In electronic mode a refusal must
-    not reveal hidden cards, see :func:`casino.hands.arranging.require_sealed`.
+    Raises Conflict not_the_dealer, and the engine's error for the first action it refuses; nothing is stored then. In
+    electronic mode a refusal must not reveal hidden cards, see :func:`casino.hands.arranging.require_sealed`.
     """
     lines: list[str] = []
 
     def change(opened: Opened, work: Work) -> Outcome:
+        tables.require_dealer(command.context, opened.table)
         return _take(work, opened, actions, lines)
 
     return exceptions.keeping(command, code, lambda: write.write(command, AtHand(code), change), lines)
@@ -294,6 +297,7 @@ def say_beside(*, command: Command, code: str, name: str, line: int, action: Map
 
     def change(opened: Opened, work: Work) -> Outcome:
         table, hand = opened.table, opened.hand
+        tables.require_dealer(command.context, table)
         if hand is None or hand.name != name:
             hand = selectors.get(table.house, name)
         if hand.table_id != table.id:

@@ -10,6 +10,7 @@ import engine
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command
 from casino.hands import selectors, terms
+from casino.tables import moving
 from casino.tables import services as tables
 from casino.tables.carrying import SessionFound
 from casino.tables.models import Seating, Table
@@ -23,6 +24,18 @@ def close_table(*, command: Command, code: str) -> Answer:
 def leave(*, command: Command, code: str, seat: int) -> Answer:
     """Let a player leave; see :func:`casino.tables.services.leave`."""
     return tables.leave(command=command, code=code, seat=seat, session=found)
+
+
+def change_seat(*, command: Command, code: str, seat: int, to_seat: int) -> Answer:
+    """Let a player take another seat; see :func:`casino.tables.moving.change_seat`."""
+    return moving.change_seat(command=command, code=code, seat=seat, to_seat=to_seat, session=found)
+
+
+def move(*, command: Command, code: str, seat: int, to_code: str, to_seat: int, ticket: int | None) -> Answer:
+    """Let a player go to another table; see :func:`casino.tables.moving.move`."""
+    return moving.move(
+        command=command, code=code, seat=seat, to_code=to_code, to_seat=to_seat, session=found, ticket=ticket
+    )
 
 
 def found(table: Table, seatings: Sequence[Seating]) -> SessionFound:

@@ -3,7 +3,7 @@
 The worker trusts only the inputs and the log: it replays them through the engine and compares digest and result with
 those stored at the end. Only then does it post award, tax, bonus, carry and points, in one transaction under the hand's
 own key, so that neither a task delivered twice nor two workers at once settle twice. A hand that leaves nothing to move
-is settled without a transaction.
+is settled without a transaction, and one whose bonus needs a second person waits for that (`bonus`).
 """
 
 import logging
@@ -11,13 +11,11 @@ from collections.abc import Sequence
 
 from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
-from casino.bookkeeping import chart
-from casino.bookkeeping.accounts import Account
-from casino.bookkeeping.postings import moved_anything, posting
+from casino.bookkeeping.postings import moved_anything
 from casino.core import locks, outbox, patience, sql
 from casino.core.errors import NotFound
 from casino.core.write import Work
-from casino.hands import deals, face_down, postings, replays, selectors
+from casino.hands import bonus, deals, disputes, face_down, postings, replays, selectors
 from casino.hands.face_down import CardsAltered
 from casino.hands.models import Hand, HandState
 from casino.hands.snapshot import HandSnapshot
@@ -27,6 +25,9 @@ from casino.tables.models import Table, TableState
 
 log = logging.getLogger(__name__)
 
+#: States in which a hand waits for the worker.
+SETTLED_FROM = (HandState.ENDED, HandState.APPROVED)
+
 
 def resolve(message_id: int) -> str:
     """Work off one outbox message; returns the hand's state after it. Safe to call any number of times."""
@@ -34,7 +35,7 @@ def resolve(message_id: int) -> str:
     def operation() -> str:
         hand, lines = _locked(message_id)
         work = Work(hand.house, Actor.system(f"outbox:{message_id}"))
-        if hand.state == HandState.ENDED:
+        if hand.state in SETTLED_FROM:
             work.also(outbox.DONE, [message_id])
             _settle_or_dispute(hand, lines, work)
         else:
@@ -97,6 +98,9 @@ def _settle_or_dispute(hand: Hand, stored: Sequence[str], work: Work) -> None:
     if mismatch is not None:
         _dispute(hand, mismatch, work)
         return
+    if bonus.is_held(hand):
+        bonus.hold(hand, work)
+        return
     settlement = _pay(hand, replayed, work)
     _finish(hand, HandState.SETTLED, TableState.OPEN, settlement, work)
     event = HandSettled(
@@ -143,19 +147,7 @@ def _dispute(hand: Hand, reason: str, work: Work) -> None:
     """Freeze the pot and the bank of the seats, if they are not empty. Nothing is paid until the floor rules, and the
     next hand cannot be dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
-    pot, bank = hand.table.account(Account.POT), hand.table.account(Account.BANK)
-    lying = chart.balances(hand.house, [pot, bank])
-    amount, places = sum(lying.values()), {"table": hand.table.code}
-    if amount:
-        work.post(
-            key=postings.key(hand, "dispute"),
-            kind="hand.disputed",
-            postings=[
-                posting("disputed", places, amount=lying[pot]),
-                posting("bank_disputed", places, amount=lying[bank]),
-            ],
-            metadata={"hand": hand.name, "reason": reason},
-        )
+    amount = disputes.freeze(hand, reason, work)
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None, work)
     event = HandDisputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
     work.record(chain=hand.table.chain, event=event)

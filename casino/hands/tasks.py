@@ -6,7 +6,7 @@ from celery.signals import task_prerun, worker_init
 
 from casino.celery import task
 from casino.core import outbox, patience, sql
-from casino.hands import automatic, services, settlement
+from casino.hands import automatic, bonus, services, settlement
 
 #: Seconds that a settlement waits for a lock.
 LOCK_SECONDS = 0.5
@@ -21,12 +21,22 @@ worker_init.connect(warm_up)
 task_prerun.connect(sql.drop_lost_connections, weak=False)
 
 
+@task(bonus.RESOLVE_CONFIRMED)
+def resolve_confirmed_hand(house: str, message_id: int) -> str:
+    """As :func:`resolve_hand`, for a hand whose bonus was confirmed and approved."""
+    return _resolve(house, message_id)
+
+
 @task(services.RESOLVE)
 def resolve_hand(house: str, message_id: int) -> str:
     """Settle the hand of one outbox message of a house, and return the hand's state. A failure keeps its reason with
     the message, which the sweeper sends again. A table that somebody else holds locked keeps no worker from the others:
     it is waited for briefly, and the message sent again. Raises StrayHint for a message that is not this house's, Busy
     for a table that is locked."""
+    return _resolve(house, message_id)
+
+
+def _resolve(house: str, message_id: int) -> str:
     outbox.require_own(house, message_id)
     try:
         with patience.at_most(LOCK_SECONDS):

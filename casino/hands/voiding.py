@@ -1,4 +1,10 @@
-"""Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror."""
+"""Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror.
+
+The floor alone may void a small hand in play of which no cards were shown. Otherwise a manager approves it: then
+everybody knows what the void takes from whom.
+"""
+
+from django.db import models
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
@@ -16,13 +22,26 @@ from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 
 
-def void(*, command: Command, code: str, reason: str) -> Answer:
+class Cause(models.TextChoices):
+    """Why a hand is voided, beside the reason in words."""
+
+    MISDEAL = "misdeal", "the deal was wrong: cards to the wrong seat, too many, too few"
+    EXPOSED = "exposed", "a card was seen that should lie face down"
+    PACK = "pack", "the pack was not whole, or not the right one"
+    ENTRY = "entry", "the dealer entered what was not played, and no correction is possible"
+    BROKEN_OFF = "broken_off", "the hand could not be played to its end"
+    RULED = "ruled", "a dispute in which nobody gets the pot"
+    OTHER = "other", "anything else, as the reason says"
+
+
+def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
     """Undo the hand in play, or the disputed one: stakes return to their stacks, a cukassza that had been carried in
     returns to where it came from, and the same dealer deals again.
 
     Each ledger transaction is reversed once, linked to its mirror; inputs and log stay as they are, and cards that lie
     face down stay sealed: an auditor reads the hand's record. A hand whose log is
-    complete is the worker's to settle and is refused (Conflict table_settling).
+    complete is the worker's to settle and is refused (Conflict table_settling). Raises Conflict approval_required until
+    a manager has approved the void of a disputed hand, of one whose cards were shown, or of a large pot.
     """
 
     def change(table: Table, work: Work) -> Outcome:
@@ -30,14 +49,23 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         hand = selectors.unsettled(table)
         if hand is None:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
-        pot, shown = _pot(table), _cards_shown(hand)
-        if shown or pot > in_force(table.house).void_by_manager_above:
+        pot, shown, complete = _pot(table), _cards_shown(hand), bool(hand.digest)
+        if shown or complete or pot > in_force(table.house).void_by_manager_above:
             work.require_approval(Need(kind=ApprovalKind.VOID, roles=(Role.MANAGER,), amount=pot))
         mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.button = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
-        return Outcome(HandVoided(hand=hand.name, pot=pot, cards_shown=shown, mirrors=mirrors, reason=reason))
+        event = HandVoided(
+            hand=hand.name,
+            cause=str(cause),
+            pot=pot,
+            cards_shown=shown,
+            log_complete=complete,
+            mirrors=mirrors,
+            reason=reason,
+        )
+        return Outcome(event)
 
     return write.write(command, tables.AtTable(code), change)
 

@@ -14,6 +14,8 @@ class ControlPoints:
     #: A drawer's cash above this asks for a skim, and above the second refuses buy-ins.
     skim_above: int
     no_buy_in_above: int
+    #: A buy-in or cash-out from this amount on needs a name.
+    identity_from: int
     #: A buy-in or cash-out from this amount on needs a supervisor, and from the second a manager.
     exchange_by_supervisor_from: int
     exchange_by_manager_from: int
@@ -34,6 +36,7 @@ _DEFAULTS = {
     "float_by_manager_above": 10_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
+    "identity_from": 2_000,
     "exchange_by_supervisor_from": 5_000,
     "exchange_by_manager_from": 10_000,
     "difference_accepted": 0,

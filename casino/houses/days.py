@@ -4,14 +4,17 @@ A house that has opened no day books without days. From its first one on every p
 and is refused (`period_not_open`) while none is open. Closing a day takes the snapshot that its report is made of.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
+
 from casino.core.errors import NotFound
 from casino.houses.models import House
 from ledger import periods, snapshots
-from ledger.models import Snapshot
+from ledger.models import Period, Snapshot, SnapshotLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,18 @@ def days(house: House) -> list[Day]:
     ]
 
 
+def newest(house: House) -> str:
+    """The day that takes the postings now; empty while none is open."""
+    opened = Period.objects.filter(book=house.id, closed_at=None).order_by("-id")
+    return opened.values_list("name", flat=True).first() or ""
+
+
+def newest_at(house: House, moment: datetime) -> str:
+    """The day that was opened last before a moment; empty where there was none."""
+    opened = Period.objects.filter(book=house.id, opened_at__lte=moment).order_by("-id")
+    return opened.values_list("name", flat=True).first() or ""
+
+
 def get(house: House, name: str) -> Day:
     """One day of the house. Raises NotFound."""
     for day in days(house):
@@ -77,6 +92,17 @@ def totals(house: House, name: str) -> dict[str, dict[str, int]]:
     """Debits and credits of a closed day's snapshot by commodity; they are equal."""
     found = snapshots.trial_balance(house.id, closing_snapshot(name), separator="/")
     return {commodity: {"debit": debit, "credit": credit} for commodity, (debit, credit) in found.totals.items()}
+
+
+def held(house: House, name: str, numbers: Sequence[str]) -> dict[str, int]:
+    """What a closed day's snapshot has in the house's money accounts of these numbers, by code, on their normal side;
+    empty accounts apart."""
+    lines = SnapshotLine.objects.filter(snapshot__book=house.id, snapshot__name=closing_snapshot(name))
+    wanted = Q()
+    for number in numbers:
+        wanted |= Q(account__code__startswith=f"{number}/")
+    found = lines.filter(wanted, account__commodity=house.currency).exclude(balance=0).order_by("account__code")
+    return dict(found.values_list("account__code", "balance"))
 
 
 def _utc(moment: datetime) -> str:

@@ -19,6 +19,7 @@ PROTECTION = Protection(
     functions=(
         Function(signature="houses_refuse_change()"),
         Function(signature="houses_limits_from_now_on()"),
+        Function(signature="houses_filled_in()"),
         # The end of every write, `casino/core/functions/record.sql`: it runs with the rights of the caller.
         Function(
             signature="core_record(uuid, text, text, text, text, text, text, text, text, text, text, text, text, text, "

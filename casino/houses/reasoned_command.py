@@ -26,4 +26,4 @@ class ReasonedCommand(BaseCommand):
 
     def carry_out(self, house: House, reason: str, **options: Any) -> None:
         """What the command does. Raises HouseError, CommandError."""
-        raise NotImplementedError
+        raise AssertionError(f"{type(self).__module__} does not say what it carries out")

@@ -1,13 +1,18 @@
-"""What a gaming day turned over, and whether its snapshots agree with the entries. Amounts are minor units."""
+"""What a gaming day turned over, whether its snapshots agree with the entries, and what was booked for it in another
+day. Amounts are minor units."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Concat
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce, Concat
 
+from casino.audit.events.house import DayClosed
+from casino.audit.models import Event
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
+from casino.cage import selectors as cage
 from casino.cage.models import Drawer
 from casino.hands.models import Hand, HandState
 from casino.houses.days import Day, closing_snapshot, days, get
@@ -18,6 +23,9 @@ from casino.tables.models import Table
 from ledger import periods, snapshots
 from ledger.models import Entry, Period, Snapshot, Transaction
 from ledger.periods import Turnover
+
+#: Kinds of postings by which a drawer sells chips and buys them back.
+_SOLD, _BOUGHT = ("cage.buy_in", "cage.bearer_buy_in"), ("cage.cash_out", "cage.bearer_cash_out")
 
 
 def rows(house: House) -> QuerySet[Period]:
@@ -32,9 +40,19 @@ def of_row(row: Period) -> Day:
     return Day(row.name, row.opened_at, row.closed_at, row.snapshot)  # type: ignore[attr-defined]
 
 
-def report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
+def report(house: House, name: str, *, blind: bool = False) -> tuple[Day, dict[str, Any]]:
     """A day and its report: turnover by account number, by table and by drawer, and, once it is closed, the trial
-    balance of its snapshot and what of the snapshot differs from the entries. Raises NotFound."""
+    balance of its snapshot and what of the snapshot differs from the entries. These never change again: what was booked
+    for the day in another one stands apart, as `adjustments`. Where it is `blind` and a drawer has not
+    been counted and closed, without the figures from which the drawer's contents follow. Raises NotFound."""
+    day, found = _report(house, name)
+    if blind and cage.is_any_open(house):
+        found |= dict.fromkeys(("accounts", "drawers", "trial_balance", "adjustments"))
+        found["turnover"] |= dict.fromkeys(("buy_ins", "cash_outs"))
+    return day, found
+
+
+def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
     day = get(house, name)
     moved = periods.turnover(house.id, name)
     by_code = {row.code: row for row in moved if row.commodity == house.currency}
@@ -56,7 +74,31 @@ def report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
         "drawers": drawers,
         "trial_balance": _trial_balance(house, name) if closed else None,
         "snapshot_findings": differences(house, closing_snapshot(name)) if closed else None,
+        "carried": _carried(house, name) if closed else None,
+        "adjustments": _adjustments(house, name),
     }
+
+
+def _carried(house: House, name: str) -> dict[str, Any]:
+    """What the day left to the next one when it was closed, as its event says."""
+    event = Event.objects.filter(house=house).annotate(kind_text=KeyTextTransform("kind", "doc"))
+    found: dict[str, Any] = event.get(kind_text=DayClosed.KIND, doc__data__day=name).doc["data"]["carried"]
+    return found
+
+
+def _adjustments(house: House, name: str) -> list[dict[str, Any]]:
+    """Counts of boxes and drawers of the day that were booked in another one."""
+    return [
+        {
+            "transaction": late.transaction_id,
+            "kind": late.kind,
+            "booked_in": late.period,
+            "posted_at": late.posted_at,
+            **{about: late.metadata.get(about) for about in ("table", "box", "drawer", "shift")},
+            "accounts": _accounts(late.moved),
+        }
+        for late in periods.late(house.id, name)
+    ]
 
 
 def _trial_balance(house: House, name: str) -> dict[str, Any]:
@@ -126,27 +168,28 @@ def _net(by_code: Mapping[str, Turnover], code: str) -> int:
 
 def _drawers(house: House, name: str) -> list[dict[str, Any]]:
     """Per drawer: cash taken for chips and paid for chips."""
-    cash = _cash(house, name, Account.DRAWER_CASH, "cage.buy_in", "cage.cash_out")
+    cash = _cash(house, name, Account.DRAWER_CASH, *_SOLD, *_BOUGHT)
     return [
         {
             "drawer": drawer.code,
-            "buy_ins": cash.get((drawer.account(Account.DRAWER_CASH), "cage.buy_in"), 0),
-            "cash_outs": -cash.get((drawer.account(Account.DRAWER_CASH), "cage.cash_out"), 0),
+            "buy_ins": sum(cash.get((drawer.account(Account.DRAWER_CASH), kind), 0) for kind in _SOLD),
+            "cash_outs": -sum(cash.get((drawer.account(Account.DRAWER_CASH), kind), 0) for kind in _BOUGHT),
         }
         for drawer in Drawer.objects.filter(house=house).order_by("code")
     ]
 
 
 def _cash(house: House, name: str, account: Account, *kinds: str) -> dict[tuple[str, str], int]:
-    """What transactions of these kinds moved in a day on the accounts of one number, by code and kind."""
+    """What transactions of these kinds, less their mirrors, moved in a day on the accounts of one number, by code and
+    kind."""
     moved = (
         Entry.objects.filter(
+            Q(transaction__kind__in=kinds) | Q(transaction__reverses__kind__in=kinds),
             transaction__book=house.id,
             transaction__period__name=name,
-            transaction__kind__in=kinds,
             account__code__startswith=f"{account}/",
         )
-        .values(code=F("account__code"), kind=F("transaction__kind"))
+        .values(code=F("account__code"), kind=Coalesce("transaction__reverses__kind", "transaction__kind"))
         .annotate(total=Sum("amount"))
     )
     return {(row["code"], row["kind"]): row["total"] for row in moved}

@@ -21,7 +21,7 @@ from casino.tables.models import Table, TableState
 #: Roles without which no evening can be run, and how many people each takes.
 _HOLDERS = {
     Role.DEALER: 1, Role.FLOOR: 1, Role.CASHIER: 1, Role.CAGE_SUPERVISOR: 1, Role.COUNT: 2, Role.COMPLIANCE: 1,
-    Role.MANAGER: 1, Role.AUDITOR: 1, Role.ADMIN: 1,
+    Role.MANAGER: 1, Role.AUDITOR: 1, Role.ADMIN: 2,
 }  # fmt: skip
 
 

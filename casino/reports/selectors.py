@@ -16,7 +16,7 @@ from casino.hands import postings
 from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.houses.models import House, OutboxMessage
 from casino.players.models import Player
-from casino.reports import waiting
+from casino.reports import narrowing, waiting
 from casino.tables.models import Table
 from casino.verification import auditing, replaying
 from ledger import checks
@@ -28,16 +28,18 @@ from ledger.posting import find
 MOST_IMBALANCES = 100
 
 
-def house_report(house: House) -> dict[str, Any]:
-    """Tables, chips against what is owed for them, trial balance, drawers, open work."""
+def house_report(house: House, *, blind: bool = False) -> dict[str, Any]:
+    """Tables, chips against what is owed for them, trial balance, drawers, open work. Where it is `blind` and a drawer
+    has not been counted and closed, without the figures from which the drawer's contents follow."""
+    withheld = blind and cage.is_any_open(house)
     return {
         "house": house.code,
         "currency": house.currency,
         "tables": tables(house),
         "custody": custody(house),
-        "chips": racks(house),
+        "chips": None if withheld else racks(house),
         "imbalances": imbalances(house),
-        "trial_balance": trial_balance(house),
+        "trial_balance": None if withheld else trial_balance(house),
         "drawers": [cage.reconciliation(shift) for shift in cage.newest_shifts(house)],
         "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),
     }
@@ -130,16 +132,18 @@ def racks(house: House) -> dict[str, Any]:
                 "present": present.get(commodity, 0),
                 "equal": commissioned.get(commodity, 0) == present.get(commodity, 0),
             }
-            for commodity in sorted(commissioned.keys() | present.keys(), key=face_value)
+            for commodity in sorted(commissioned.keys() | present.keys(), key=lambda name: (face_value(name), name))
         ],
     }
 
 
 def custody_problems(house: House) -> dict[str, Any]:
-    """What is wrong between chips and money, empty when nothing is."""
+    """What is wrong between chips and money, and `where` it arose so far as the entries say; empty when nothing is."""
     sides, lost = custody(house), [row for row in racks(house)["denominations"] if not row["equal"]]
     problems: dict[str, Any] = {} if sides["equal"] else {"custody": sides}
-    return problems | ({"denominations": lost} if lost else {})
+    problems |= {"denominations": lost} if lost else {}
+    found = narrowing.where(house) if problems else {}
+    return problems | ({"where": found} if found else {})
 
 
 _TRANSIT = """

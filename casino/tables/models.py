@@ -1,4 +1,5 @@
-"""Tables, sessions (from opening to closing) and seatings (a player on a seat for a while).
+"""Tables, sessions (from opening to closing), seatings (a player on a seat for a while), turns of dealers,
+and the waiting list.
 
 Seats are numbered in the game's play order, whatever way round the room that is: the seat after the dealer's is the
 next number in use. A table's state says what may be done next:
@@ -18,6 +19,7 @@ from django.db.models import F, Q, Value
 from casino.bookkeeping.accounts import Account
 from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.players.models import REFERENCE, Player
+from casino.staff.models import Staff
 
 
 class TableState(models.TextChoices):
@@ -46,6 +48,24 @@ class ClientSeeds(models.TextChoices):
 
     OPTIONAL = "optional", "none; every seat may add one"
     ALL = "all", "every seat that is dealt in"
+
+
+class TurnEnd(models.TextChoices):
+    """What a dealer's turn at a table ended with."""
+
+    BREAK = "break", "the dealer goes on a break"
+    DONE = "done", "the dealer has another duty, or goes home"
+    CLOSED = "closed", "the table was closed"
+
+
+class Waiting(models.TextChoices):
+    """The states of an entry of the waiting list."""
+
+    WAITING = "waiting"
+    CALLED = "called"
+    SEATED = "seated"
+    NO_SHOW = "no_show"
+    REMOVED = "removed"
 
 
 class FeePer(models.TextChoices):
@@ -107,6 +127,8 @@ class Table(models.Model):
     prepared_deal = models.CharField(max_length=48, blank=True, default="")
     #: How many deals have been committed to and abandoned since the last hand: part of the next hand's name.
     abandoned_deals = models.PositiveIntegerField(default=0)
+    #: The dealer who has taken the table over: no other dealer deals there. Null: any dealer at its terminal deals.
+    dealer = models.ForeignKey(Staff, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         verbose_name = "table"
@@ -159,6 +181,9 @@ class TableSession(HouseRow):
     closed_at = models.DateTimeField(null=True)
     #: What the house keeps for the next session, {"cukassza": 400, "bank": 0}, minor units; empty where nothing.
     held = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
+    #: The count of the tray with which it began: the table's newest confirmed opener or closer, if that was an opener
+    #: with which no session had begun; null: it began without one.
+    opener = models.BigIntegerField(null=True)
     #: The session before it, where this one goes on with what that one has left; null where it starts over.
     resumes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
 
@@ -218,3 +243,81 @@ class SeatKey(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.seating_id}"
+
+
+class DealerTurn(HouseRow):
+    """A dealer at a table, from taking it over until relieved or gone. Hands `first_hand` to `last_hand` of the table
+    were dealt in it; it has none where `last_hand` is the smaller one."""
+
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="turns")
+    #: Running number at the table, from 1.
+    number = models.PositiveIntegerField()
+    dealer = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="turns")
+    began_at = models.DateTimeField(db_default=ClockTimestamp())
+    first_hand = models.PositiveIntegerField()
+    ended_at = models.DateTimeField(null=True)
+    last_hand = models.PositiveIntegerField(null=True)
+    ended_with = models.CharField(max_length=6, choices=TurnEnd.choices, blank=True, default="")
+
+    class Meta:
+        verbose_name = "turn of a dealer"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "table", "number"], name="turn_number"),
+            models.UniqueConstraint(fields=["house", "table"], condition=Q(ended_at=None), name="turn_one_at_a_table"),
+            models.UniqueConstraint(fields=["house", "dealer"], condition=Q(ended_at=None), name="turn_at_one_table"),
+            models.CheckConstraint(
+                condition=Q(ended_at__isnull=True, last_hand__isnull=True, ended_with="")
+                | Q(ended_at__isnull=False, last_hand__isnull=False, ended_with__in=TurnEnd.values),
+                name="turn_ended_with_something",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id}/{self.number}"
+
+
+class WaitingEntry(HouseRow):
+    """A player who waits for a seat at a table of a game. The numbers, given one after the other, are the order in
+    which players are called; the times are not."""
+
+    #: An entry that has not ended.
+    OPEN: ClassVar[tuple[str, ...]] = (Waiting.WAITING, Waiting.CALLED)
+
+    number = models.PositiveIntegerField()
+    game = models.CharField(max_length=32)
+    #: The only table that the player wants; null: any table of the game.
+    table = models.ForeignKey(Table, null=True, on_delete=models.PROTECT, related_name="+")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=8, choices=Waiting.choices, default=Waiting.WAITING)
+    #: Grows with every write.
+    version = models.PositiveIntegerField(default=1)
+    added_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: The table at which a seat was offered last.
+    called_to = models.ForeignKey(Table, null=True, on_delete=models.PROTECT, related_name="+")
+    called_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "entry of the waiting list"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="waiting_number"),
+            models.UniqueConstraint(
+                fields=["house", "player", "game"],
+                condition=Q(state__in=["waiting", "called"]),
+                name="waiting_once_for_a_game",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "called"], ended_at__isnull=True)
+                | Q(state__in=["seated", "no_show", "removed"], ended_at__isnull=False),
+                name="waiting_ended_or_not",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="waiting", called_to__isnull=True, called_at__isnull=True)
+                | Q(state="removed")
+                | Q(state__in=["called", "seated", "no_show"], called_to__isnull=False, called_at__isnull=False),
+                name="waiting_called_or_not",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}"

@@ -6,6 +6,8 @@ _STAYS = Trigger("stays", "BEFORE UPDATE OR DELETE", "tables_seat_key_stays")
 
 PROTECTION = Protection(
     tables=(
+        Table(name="tables_dealerturn", keep=Keep.TABLE, app=WRITE),
+        Table(name="tables_waitingentry", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_table", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_tablesession", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_seating", keep=Keep.TABLE, app=WRITE),

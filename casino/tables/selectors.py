@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import NullIf
+
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
 from casino.players.models import Player
-from casino.tables.models import Seating, SeatKey, Table, TableSession
+from casino.staff.models import Role, Staff
+from casino.tables.models import DealerTurn, Seating, SeatKey, Table, TableSession
 
 
 def get(house: House, code: str) -> Table:
@@ -43,6 +47,20 @@ def seated(table: Table) -> list[Seating]:
         seating.session, seating.player = session, player
         found.append(seating)
     return found
+
+
+def dealers(house: House) -> QuerySet[Staff]:
+    """Every active dealer of the house with the newest turn: `table` (None where it has ended), `began_at`, `ended_at`,
+    `ended_with`."""
+    newest = DealerTurn.objects.filter(house=house, dealer=OuterRef("pk")).order_by("-id")
+    here = newest.filter(ended_at=None).values("table__code")[:1]
+    found = Staff.objects.filter(house=house, is_active=True, roles__contains=[Role.DEALER])
+    return found.annotate(
+        table=Subquery(here),
+        began_at=Subquery(newest.values("began_at")[:1]),
+        ended_at=Subquery(newest.values("ended_at")[:1]),
+        ended_with=NullIf(Subquery(newest.values("ended_with")[:1]), Value("")),
+    )
 
 
 def has_device(seating: Seating) -> bool:
@@ -91,7 +109,9 @@ _MONEY = chart.MONEY_AT.format(
     book="tables_table.house_id", commodity="%s::text", codes="%s::text[] || array_agg(%s::text || taken.player)"
 )
 _READ = f"""
-SELECT {sql.columns(Table)}, around.seats, around.money FROM tables_table CROSS JOIN LATERAL (
+SELECT {sql.columns(Table)}, (SELECT login FROM staff_staff WHERE id = tables_table.dealer_id),
+    (SELECT opener FROM tables_tablesession WHERE table_id = tables_table.id AND closed_at IS NULL), around.seats,
+    around.money FROM tables_table CROSS JOIN LATERAL (
     SELECT coalesce(json_agg(json_build_array(taken.seat, taken.player, taken.device) ORDER BY taken.seat)
                     FILTER (WHERE taken.seat IS NOT NULL), '[]') AS seats,
            {_MONEY} AS money
@@ -107,14 +127,16 @@ SELECT {sql.columns(Table)}, around.seats, around.money FROM tables_table CROSS 
 """  # noqa: S608 - names from the code only
 
 
-def _read(house: House, code: str) -> tuple[Table, list[Any], dict[str, int]]:
-    """A table, its taken seats (number, player, device), and what lies there, by account code. Raises NotFound."""
+def _read(house: House, code: str) -> tuple[Table, dict[str, Any], list[Any], dict[str, int]]:
+    """A table, its dealer's login and the opener of its session, its taken seats (number, player, device), and what
+    lies there, by account code. Raises NotFound."""
     named = Table(house=house, code=code)
     between = [named.account(number) for number in _BETWEEN_HANDS]
     for row in sql.bound(_READ, [house.currency, between, named.stack_account(""), house.id, code]):
-        table = sql.built(Table, row[:-2])
+        table = sql.built(Table, row[:-4])
         table.house = house
-        return table, *row[-2:]
+        dealer, opener, seats, money = row[-4:]
+        return table, {"dealer": dealer, "opener": opener}, seats, money
     raise NotFound(f"This house has no table {code}.")
 
 
@@ -125,11 +147,11 @@ def describe_now(house: House, code: str) -> dict[str, Any]:
 
 def describe(table: Table) -> dict[str, Any]:
     """A table as its console sees it: the caller's row, with seats and money."""
-    _, seats, money = _read(table.house, table.code)
-    return _described(table, seats, money)
+    _, evening, seats, money = _read(table.house, table.code)
+    return _described(table, evening, seats, money)
 
 
-def _described(table: Table, seats: list[Any], money: dict[str, int]) -> dict[str, Any]:
+def _described(table: Table, evening: dict[str, Any], seats: list[Any], money: dict[str, int]) -> dict[str, Any]:
     cukassza, bank = (money[table.account(number)] for number in _BETWEEN_HANDS)
     return {
         "table": table.code,
@@ -146,6 +168,7 @@ def _described(table: Table, seats: list[Any], money: dict[str, int]) -> dict[st
         "next_button": table.button,
         "hand_count": table.hands_dealt,
         "prepared_deal": table.prepared_deal or None,
+        **evening,
         "cukassza": cukassza,
         "bank": bank,
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},

@@ -30,16 +30,26 @@ from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
-from casino.staff.models import TerminalKind
-from casino.tables import carrying, selectors
+from casino.players.models import Player
+from casino.staff.models import Role, TerminalKind
+from casino.tables import carrying, selectors, turns, waiting
 from casino.tables.carrying import Session
-from casino.tables.models import CarryoverOnClose, ClientSeeds, FeePer, Seating, Table, TableSession, TableState
+from casino.tables.models import (
+    CarryoverOnClose,
+    ClientSeeds,
+    FeePer,
+    Seating,
+    Table,
+    TableSession,
+    TableState,
+    TurnEnd,
+)
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
     Account.DROP_CASH, Account.CHIPS_UNATTRIBUTED, Account.POT, Account.CUKASSZA, Account.BANK, Account.TRONC,
     Account.DISPUTED_POT, Account.CARRY_HELD, Account.HOUSE_TAX, Account.TABLE_FEES, Account.BONUS,
-    Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT,
+    Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.GOODWILL,
     Account.TRAY, Account.TRANSIT, Account.TAX_BOX, Account.TRONC_BOX, Account.PUBLIC,
 )  # fmt: skip
 
@@ -78,11 +88,12 @@ def set_up(
     house: House, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]] | None
 ) -> tuple[Table, TableSetUp]:
     """A new table with its accounts, and the event that records it; as :func:`create_table`, in the caller's
-    transaction. Raises Conflict table_exists or no_chip_set, ValidationError."""
+    transaction. Raises Conflict table_exists, place_exists or no_chip_set, ValidationError."""
     agreed = asdict(terms)
     free = {} if terms.seat_fee else {"seat_fee": None, "seat_fee_per": None}
     if Table.objects.filter(house=house, code=code).exists():
         raise Conflict(f"House {house.code} has a table {code} already.", code="table_exists")
+    chart.require_own_accounts(house, code)
     table = Table(house=house, code=code, **agreed)
     table.full_clean()
     table.save(force_insert=True)
@@ -115,7 +126,8 @@ def stock_tray_at_office(
 
 
 def _stocked(table: Table, work: Work, amount: int | None, pieces: Mapping[Any, int] | None) -> TrayStocked:
-    if books.posted_under(table.house, [key := f"tray:{table.code}:stock"]):
+    key = f"tray:{table.code}:stock:{chips.in_use(table.house).code}"
+    if books.posted_under(table.house, [key]):
         raise Conflict(f"The tray of table {table.code} has had its chips; a fill brings it more.", code="tray_stocked")
     stock = floats.from_vault(table.house, amount=amount, pieces=pieces)
     work.post(
@@ -144,6 +156,14 @@ def require_state(table: Table, *allowed: TableState) -> None:
             f"Table {table.code} is {table.state}; this needs a table that is {wanted}.",
             code=f"table_{table.state}",
             state=table.state,
+        )
+
+
+def require_dealer(context: RequestContext, table: Table) -> None:
+    """Refuse a dealer at a table that another dealer has taken over. Raises Conflict not_the_dealer."""
+    if context.role == Role.DEALER and table.dealer_id not in (None, context.staff.pk):
+        raise Conflict(
+            f"Another dealer has taken over table {table.code}; relieve that dealer first.", code="not_the_dealer"
         )
 
 
@@ -274,8 +294,9 @@ def set_seat_fee(
     return write.write(command, AtTable(code), change)
 
 
-def open_table(*, command: Command, code: str) -> Answer:
-    """Open the table for a new session."""
+def open_table(*, command: Command, code: str, counted: Callable[[Table], int | None]) -> Answer:
+    """Open the table for a new session. `counted` gives the number of the newest confirmed count of its tray if that is
+    an opener, otherwise None; an opener is good for one session."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
@@ -283,8 +304,11 @@ def open_table(*, command: Command, code: str) -> Answer:
         before = table.sessions.order_by("-number").first()
         number = before.number + 1 if before else 1
         held = before.held if before else {}
+        opener = counted(table)
+        if opener is not None and TableSession.objects.filter(table=table, opener=opener).exists():
+            opener = None
         TableSession.objects.create(
-            house_id=table.house_id, table=table, number=number, resumes=before if held else None
+            house_id=table.house_id, table=table, number=number, resumes=before if held else None, opener=opener
         )
         if held:
             work.post(
@@ -295,7 +319,7 @@ def open_table(*, command: Command, code: str) -> Answer:
             )
         table.button = None
         to_state(table, TableState.OPEN)
-        return Outcome(TableOpened(session=number, resumed=held or None))
+        return Outcome(TableOpened(session=number, opener=opener, resumed=held or None))
 
     return write.write(command, AtTable(code), change)
 
@@ -310,24 +334,27 @@ def _bring_terms(table: Table) -> None:
         setattr(table, name, value)
 
 
-def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
+def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Answer:
     """Seat a player with `amount` minor units of the chips in the player's hands: with none, and nothing posted, where
-    the table's limits allow that.
+    the table's limits allow that. `ticket`: the player's number on the waiting list, whose wait ends.
 
-    Raises NotFound, Gone person_forgotten, Conflict seat_taken or already_seated, Unprocessable no_such_seat or
-    stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
+    Raises NotFound, Gone person_forgotten, Conflict seat_taken, already_seated or not_called, Unprocessable
+    no_such_seat or stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
     """
 
     def change(table: Table, work: Work) -> Outcome:
-        return seat_player(table, work, key=command.ledger_key(), seat=seat, player_ref=player_ref, amount=amount)
+        key = command.ledger_key()
+        return seat_player(table, work, key=key, seat=seat, player_ref=player_ref, amount=amount, ticket=ticket)
 
     return write.write(command, AtTable(code), change)
 
 
-def seat_player(table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int) -> Outcome:
+def seat_player(
+    table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int, ticket: int | None = None
+) -> Outcome:
     """What sitting down does at a locked table, posted under this key. Raises as :func:`sit`."""
     require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-    take_seat(table, seat, player_ref, amount)
+    take_seat(table, seat, player_ref, amount, ticket)
     if amount:
         work.post(
             key=key,
@@ -335,7 +362,7 @@ def seat_player(table: Table, work: Work, *, key: str, seat: int, player_ref: st
             postings=[posting("sat_down", {"table": table.code, "player": player_ref}, amount=amount)],
             metadata={"table": table.code, "player": player_ref},
         )
-    return Outcome(SatDown(seat=seat, player=player_ref, amount=amount), status=201)
+    return Outcome(SatDown(seat=seat, player=player_ref, amount=amount, ticket=ticket), status=201)
 
 
 def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
@@ -393,6 +420,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
             work.flush()
         amounts = _stand_up(work, table, seatings, key=command.ledger_key())
         TableSession.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
+        turns.end(table, TurnEnd.CLOSED)
         to_state(table, TableState.CLOSED)
         return Outcome(
             TableClosed(
@@ -410,17 +438,25 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
+def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> None:
     """Put a player on a free seat, whose stack will be `amount` minor units. Meanwhile the player's person cannot be
     erased, and a player who has been forgotten cannot sit down. Raises as `sit`."""
+    if ticket is not None:
+        waiting.seated(table, player_ref, ticket)
     player = persons.lock(table.house, player_ref)
     persons.require_not_forgotten(player)
+    require_limits(table, amount)
+    chips.in_use(table.house).require_payable(amount, "A stack")
+    occupy(table, seat, player)
+
+
+def occupy(table: Table, seat: int, player: Player) -> None:
+    """Put a player on a free seat of a table where a session is open. Raises Unprocessable no_such_seat, Conflict
+    seat_taken or already_seated."""
     if not 1 <= seat <= table.seats:
         raise Unprocessable(
             f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
         )
-    require_limits(table, amount)
-    chips.in_use(table.house).require_payable(amount, "A stack")
     session = selectors.open_session(table)
     if session is None:
         raise AssertionError(f"a seat is taken at table {table.code}, where no session is open")
@@ -430,10 +466,10 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
     except IntegrityError:
         taken = Seating.objects.filter(session=session, seat=seat, left_at=None).exists()
         raise Conflict(
-            f"Seat {seat} is taken." if taken else f"{player_ref} already sits at this table.",
+            f"Seat {seat} is taken." if taken else f"{player.ref} already sits at this table.",
             code="seat_taken" if taken else "already_seated",
         ) from None
-    chart.open_accounts(table.house, [table.stack_account(player_ref)])
+    chart.open_accounts(table.house, [table.stack_account(player.ref)])
 
 
 def at_seat(table: Table, seat: int) -> Seating:

@@ -19,10 +19,12 @@ Pieces = Mapping[Any, int]
 
 
 def buy_in(
-    *, command: Command, code: str, seat: int, amount: int, player_ref: str | None = None, pieces: Pieces | None = None
-) -> Answer:
+    *, command: Command, code: str, seat: int, amount: int, player_ref: str | None = None,
+    pieces: Pieces | None = None, ticket: int | None = None,
+) -> Answer:  # fmt: skip
     """Take `amount` minor units of cash into the drop box and give the seat chips out of the tray: these pieces, or the
-    largest that the tray can make it of. A player who is named sits down with it.
+    largest that the tray can make it of. A player who is named sits down with it, whose wait with the number `ticket`
+    ends.
 
     Between hands only. Raises as `services.sit` and `services.add_chips`, and Conflict no_exact_change,
     InsufficientFunds for the tray, Unprocessable for wrong pieces.
@@ -32,7 +34,7 @@ def buy_in(
         require_state(table, TableState.OPEN)
         if player_ref is not None:
             player = player_ref
-            take_seat(table, seat, player, amount)
+            take_seat(table, seat, player, amount, ticket)
         else:
             seating = at_seat(table, seat)
             player = seating.player.ref
@@ -41,7 +43,8 @@ def buy_in(
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         bought = posting("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
         _enter(work, command, table, "table.buy_in", [bought], player=player)
-        return Outcome(TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json()), status=201)
+        event = TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json(), ticket=ticket)
+        return Outcome(event, status=201)
 
     return write.write(command, AtTable(code), change)
 

@@ -8,13 +8,14 @@ is counted.
 from django.db import IntegrityError, transaction
 
 from casino.audit.events.custody import BoxBrought, BoxSwapped
-from casino.bookkeeping import chart
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -28,6 +29,8 @@ ACCOUNTS: dict[BoxKind, tuple[Account | None, Account | None]] = {
     BoxKind.TAX: (None, Account.TAX_BOX),
     BoxKind.TIP: (None, Account.TRONC_BOX),
 }
+#: Kind of the postings of what was counted in a box, which may find more in it than there was.
+RECEIVED = "box.received"
 IN_COUNT_ROOM = OfHouse(office=True)
 
 
@@ -96,15 +99,26 @@ def _take(command: Command, table: Table, box_id: int, seal: str | None) -> Box:
     box.table = table
     box.state, box.seal, box.taken_by = BoxState.TAKEN, seal, command.context.staff
     cash, pieces = _inside(table, BoxKind(box.kind))
+    box.for_day = _day(table, BoxKind(box.kind), is_empty=not (cash or pieces))
     Box.objects.filter(id=box.pk).update(
         state=box.state,
         seal=seal,
         taken_by=box.taken_by,
         taken_at=ClockTimestamp(),
+        for_day=box.for_day,
         expected_cash=cash,
         expected_pieces=pieces.as_json(),
     )
     return box
+
+
+def _day(table: Table, kind: BoxKind, *, is_empty: bool) -> str:
+    """The gaming day of a box that is taken off: that of what fell into it last, so that a swap shortly after the turn
+    of the day does not change it; of an empty box the newest open one. Empty without days."""
+    if is_empty:
+        return days.newest(table.house)
+    [code] = [table.account(number) for number in ACCOUNTS[kind] if number is not None]
+    return books.day_of_last_debit(table.house, code, but=RECEIVED)
 
 
 def _inside(table: Table, kind: BoxKind) -> tuple[int, Chips]:

@@ -1,26 +1,29 @@
 """Counts of boxes in the count room: two people of the count team count each box, blind of each other.
 
-Neither is shown what the other has counted, nor what the books expect. Where the two differ, they hear only that, and
-both count again; after three pairs that differ a supervisor decides, with a reason. A third person then receives the
-contents: cash and chips go into the vault, and the variance is posted by table. Chips of a tip box become tips that the
-staff shares (`casino/transfers/tronc.py`).
+The rule of the two is that of `casino/chips/two_counts.py`. After three pairs that differ a supervisor decides, with a
+reason. A third person then receives the contents: cash and chips go into the vault, and the variance is posted by
+table, for the gaming day of the box. Chips of a tip box become tips that the staff shares
+(`casino/transfers/tronc.py`).
 """
+
+from typing import Any
 
 from casino.audit.events.custody import BoxCountDecided, BoxCounted, BoxCountsDiffered, BoxReceived
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.chips import selectors as chips
+from casino.chips import two_counts
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, Forbidden, NotFound
+from casino.core.errors import Forbidden, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.tables.models import Table
 from casino.transfers import selectors
-from casino.transfers.boxes import IN_COUNT_ROOM, lock
-from casino.transfers.models import MOST_ROUNDS, Box, BoxCount, BoxKind, BoxState
+from casino.transfers.boxes import IN_COUNT_ROOM, RECEIVED, lock
+from casino.transfers.models import Box, BoxCount, BoxKind, BoxState
 from casino.transfers.services import Pieces
 
 
@@ -34,31 +37,23 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
 
     def change(house: House, work: Work) -> Outcome:
         box = lock(house, box_id, BoxState.BROUGHT)
-        if box.differing_rounds >= MOST_ROUNDS:
-            raise Conflict(
-                f"{MOST_ROUNDS} pairs of counts have differed; a supervisor decides.", code="supervisor_needed"
-            )
+        staff = command.context.staff
         counted = denominations.parse(chips.in_use(house), pieces)
-        number = box.differing_rounds + 1
-        before = BoxCount.objects.filter(house=house, box=box, round=number).first()
-        if before is not None and before.counted_by_id == command.context.staff.pk:
-            raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
-        found = BoxCount.objects.create(
-            house_id=house.pk,
-            box=box,
-            round=number,
-            cash=cash,
-            pieces=counted.as_json(),
-            counted_by=command.context.staff,
-        )
+        figures: dict[str, Any] = {"cash": cash, "pieces": counted.as_json()}
+
+        def create(number: int) -> None:
+            BoxCount.objects.create(house_id=house.pk, box=box, round=number, counted_by=staff, **figures)
+
+        counts = BoxCount.objects.filter(house=house, box=box)
+        round_ = two_counts.enter(counts, staff, box.differing_rounds, figures, create)
         kind: type[BoxCounted | BoxCountsDiffered] = BoxCounted
-        if before is not None and (before.cash, before.pieces) == (found.cash, found.pieces):
+        if round_.agrees:
             _counted(box, cash, counted)
-        elif before is not None:
+        elif round_.agrees is not None:
             kind = BoxCountsDiffered
-            box.differing_rounds = number
-            Box.objects.filter(id=box.pk).update(differing_rounds=number)
-        own = {"round": number, "cash": cash, "pieces": found.pieces}
+            box.differing_rounds = round_.number
+            Box.objects.filter(id=box.pk).update(differing_rounds=round_.number)
+        own = {"round": round_.number, **figures}
         return Outcome(
             kind(box=selectors.describe_box(box, figures=False), count=own),
             {"box": selectors.describe_box(box), "differs": issubclass(kind, BoxCountsDiffered)},
@@ -75,10 +70,7 @@ def decide(*, command: Command, box_id: int, cash: int, pieces: Pieces, reason: 
 
     def change(house: House, work: Work) -> Outcome:
         box = lock(house, box_id, BoxState.BROUGHT)
-        if box.differing_rounds < MOST_ROUNDS:
-            raise Conflict(
-                f"A supervisor decides after {MOST_ROUNDS} pairs of counts that differ.", code="recount_needed"
-            )
+        two_counts.require_to_decide(box.differing_rounds)
         _require_not_counted(command, box)
         counted = denominations.parse(chips.in_use(house), pieces)
         box.decided_by, box.reason = command.context.staff, reason
@@ -124,8 +116,7 @@ def _lock_with_table(house: House, box_id: int) -> Box:
 
 
 def _require_not_counted(command: Command, box: Box) -> None:
-    if BoxCount.objects.filter(box=box, counted_by=command.context.staff).exists():
-        raise Forbidden("You counted this yourself; a third person must do this.", code="four_eyes")
+    two_counts.require_not_counted(BoxCount.objects.filter(box=box), command.context.staff)
 
 
 def _counted(box: Box, cash: int, pieces: Chips, **decided: object) -> None:
@@ -157,9 +148,9 @@ def _post(work: Work, box: Box) -> None:
     if moved_anything(events):
         work.post(
             key=f"box:{box.pk}",
-            kind="box.received",
+            kind=RECEIVED,
             postings=events,
-            metadata={"box": box.pk, "table": table.code},
+            metadata={"box": box.pk, "table": table.code} | ({"for_day": box.for_day} if box.for_day else {}),
         )
 
 

@@ -1,6 +1,7 @@
-"""Transfers between a drawer and a table's tray, counts of a table's boxes, and the tronc.
+"""Transfers between a drawer and a table's tray, counts of a table's boxes, the tronc, and chips that come into the
+vault or leave it.
 
-Both need two people: a person who has signed for chips cannot sign for the same chips at the other end. The rows are
+All need two people: a person who has signed for chips cannot sign for the same chips at the other end. The rows are
 work under way that any restart finds again; the ledger says where the chips are.
 """
 
@@ -8,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.cage.models import Drawer
+from casino.chips.models import ChipSet
 from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.staff.models import Staff, TerminalKind
 from casino.tables.models import Table
@@ -173,8 +175,6 @@ class BoxState(models.TextChoices):
 
 #: States in which a box is off its table and its contents are still in the books of the table.
 UNPOSTED = (BoxState.TAKEN, BoxState.BROUGHT, BoxState.COUNTED)
-#: After how many pairs of counts that differ a supervisor decides.
-MOST_ROUNDS = 3
 
 
 class Box(models.Model):
@@ -195,6 +195,9 @@ class Box(models.Model):
     seal = models.CharField(max_length=32, blank=True, default="")
     taken_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     taken_at = models.DateTimeField(null=True)
+    #: The gaming day to which its contents belong, however late they are counted; empty before it is taken off, and
+    #: where the house books without days.
+    for_day = models.CharField(max_length=10, blank=True, default="")
     expected_cash = models.BigIntegerField(null=True)
     expected_pieces = models.JSONField(null=True)
     seal_read = models.CharField(max_length=32, blank=True, default="")
@@ -390,3 +393,100 @@ class TrayCount(models.Model):
 
     def __str__(self) -> str:
         return f"tray count {self.serial}"
+
+
+class MoveKind(models.TextChoices):
+    """What chips of the vault are counted for."""
+
+    DELIVERY = "delivery", "new chips come from the maker"
+    SET_ASIDE = "set_aside", "chips of the vault are put aside, to be destroyed"
+    WITHDRAWN = "withdrawn", "chips of a withdrawn set come from a drawer that has taken them back"
+    DESTRUCTION = "destruction", "chips that were put aside are destroyed before surveillance"
+
+
+class MoveState(models.TextChoices):
+    """waiting (for counts) -> done (posted), or differed: of a delivery, two counts agree and are not what the note
+    says, and a manager decides (-> done); of anything else it ends there, and a new one begins."""
+
+    WAITING = "waiting"
+    DIFFERED = "differed"
+    DONE = "done"
+
+
+class ChipMove(models.Model):
+    """Chips that come into the vault or leave it for ever: pieces by denomination of one set. The first person writes
+    what the delivery note says, or what was counted out; others count without knowing it."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="chip_moves")
+    kind = models.CharField(max_length=11, choices=MoveKind.choices)
+    #: From 1 without gaps, by house and kind.
+    serial = models.PositiveIntegerField()
+    chip_set = models.ForeignKey(ChipSet, on_delete=models.PROTECT, related_name="+")
+    #: The drawer that withdrawn chips come from, all that it has of the set.
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Number of the delivery note, or why the chips go.
+    paper = models.CharField(max_length=200)
+    state = models.CharField(max_length=8, choices=MoveState.choices, default=MoveState.WAITING)
+    noted = models.JSONField()
+    noted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    noted_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Who of surveillance attends a destruction.
+    observer = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: How often two counts have differed.
+    differing_rounds = models.PositiveSmallIntegerField(default=0)
+    counted = models.JSONField(null=True)
+    decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Why a delivery was taken that is not what its note says.
+    reason = models.CharField(max_length=200, blank=True, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "movement of chips"
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=MoveKind.values), name="chip_move_kind"),
+            models.CheckConstraint(condition=Q(state__in=MoveState.values), name="chip_move_state"),
+            models.UniqueConstraint(fields=["house", "kind", "serial"], name="chip_move_serial"),
+            models.CheckConstraint(
+                condition=Q(kind=MoveKind.DESTRUCTION, observer__isnull=False) & ~Q(observer=F("noted_by"))
+                | ~Q(kind=MoveKind.DESTRUCTION) & Q(observer=None),
+                name="chip_move_observed",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=MoveKind.WITHDRAWN, drawer__isnull=False)
+                | ~Q(kind=MoveKind.WITHDRAWN) & Q(drawer=None),
+                name="chip_move_from_a_drawer",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=MoveState.DONE) | Q(counted__isnull=False, ended_at__isnull=False),
+                name="chip_move_counted",
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by=None, reason="")
+                | Q(kind=MoveKind.DELIVERY, state=MoveState.DONE, decided_by__isnull=False)
+                & ~Q(reason="")
+                & ~Q(decided_by=F("noted_by")),
+                name="chip_move_decided_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.serial}"
+
+
+class ChipMoveCount(HouseRow):
+    """One person's count of a movement of chips; nobody is shown another one's while counts are missing."""
+
+    move = models.ForeignKey(ChipMove, on_delete=models.PROTECT, related_name="counts")
+    round = models.PositiveSmallIntegerField()
+    pieces = models.JSONField()
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "count of a movement of chips"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "move", "round", "counted_by"], name="chip_move_count_by_two")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.move_id}/{self.round}"

@@ -1,9 +1,9 @@
-"""What PostgreSQL keeps of transfers, boxes and the tronc."""
+"""What PostgreSQL keeps of transfers, boxes, the tronc and movements of chips."""
 
 from casino.core.protection import WRITE, Function, Keep, Protection, Rights, Table, Trigger
 
 _INSERT = Rights(insert=True)
-_FILLED_IN = Trigger("filled_in", "BEFORE UPDATE OR DELETE", "transfers_filled_in")
+_FILLED_IN = Trigger("filled_in", "BEFORE UPDATE OR DELETE", "houses_filled_in")
 
 PROTECTION = Protection(
     tables=(
@@ -22,6 +22,8 @@ PROTECTION = Protection(
         Table(name="transfers_box", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="transfers_traycount", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="transfers_boxcount", keep=Keep.APPEND_ONLY, app=_INSERT),
+        Table(name="transfers_chipmove", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
+        Table(name="transfers_chipmovecount", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(name="transfers_troncpool", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(
             name="transfers_troncshare",
@@ -32,7 +34,6 @@ PROTECTION = Protection(
     ),
     functions=(
         Function(signature="transfers_count_on()"),
-        Function(signature="transfers_filled_in()"),
         Function(signature="transfers_stay()"),
     ),
 )

@@ -18,8 +18,10 @@ from casino.transfers.models import (
     UNDER_WAY,
     Box,
     BoxState,
+    ChipMove,
     Kind,
     Lateness,
+    MoveState,
     Transfer,
     TrayCount,
     TrayCountState,
@@ -97,6 +99,7 @@ def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
         "state": box.state,
         "seal": box.seal,
         "seal_read": box.seal_read,
+        "for_day": box.for_day or None,
         "put_by": box.put_by.login,
         "taken_by": box.taken_by.login if box.taken_by else None,
         "brought_by": box.brought_by.login if box.brought_by else None,
@@ -137,6 +140,29 @@ def describe_tray_count(count: TrayCount, *, figures: bool = True) -> dict[str, 
     if figures and count.state == TrayCountState.CONFIRMED:
         variance = worth(count.pieces) - worth(count.expected)
         found |= {"counted": count.pieces, "expected": count.expected, "variance": variance}
+    return found
+
+
+def describe_chip_move(move: ChipMove, *, figures: bool = True) -> dict[str, Any]:
+    """Chips that come into the vault or leave it; what was noted and counted once no more counts are made. `figures`:
+    whether with them at all."""
+    found: dict[str, Any] = {
+        "move": move.pk,
+        "kind": move.kind,
+        "serial": move.serial,
+        "chip_set": move.chip_set.code,
+        "drawer": move.drawer.code if move.drawer else None,
+        "paper": move.paper,
+        "state": move.state,
+        "noted_by": move.noted_by.login,
+        "observer": move.observer.login if move.observer else None,
+        "differing_rounds": move.differing_rounds,
+        "decided_by": move.decided_by.login if move.decided_by else None,
+        "reason": move.reason,
+    }
+    if figures and move.state != MoveState.WAITING:
+        found |= {"noted": move.noted, "counted": move.counted}
+        found |= {"value": None if move.counted is None else worth(move.counted)}
     return found
 
 

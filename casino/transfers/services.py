@@ -10,7 +10,7 @@ What was sent and is not wanted comes back by two people: the other end declines
 or a supervisor cancels it at the sender's end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Subject, Work
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role, Staff, TerminalKind
@@ -117,7 +117,7 @@ def start(
             _send(work, command, transfer, place, carrier)
         return Outcome(_event(transfer), status=201)
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def send(
@@ -134,7 +134,7 @@ def send(
         _send(work, command, transfer, place, carrier, instead)
         return Outcome(_event(transfer))
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, carrier: str | None = None) -> Answer:
@@ -160,7 +160,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, car
         return _take_in(work, command, transfer, sent, counted, brought_by)
 
     try:
-        return write.write(command, _subject(end), change)
+        return _write(command, end, change)
     except CountDiffers as refused:
         _keep(command, end, transfer_id, refused.counted)
         raise
@@ -187,7 +187,7 @@ def accept(
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
         return _take_in(work, command, transfer, sent, counted, brought_by, reason)
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def decline(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
@@ -205,7 +205,7 @@ def decline(*, command: Command, end: End, transfer_id: int, reason: str) -> Ans
         )
         return Outcome(_event(transfer, blind=True, reason=reason))
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
@@ -230,7 +230,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
         _end(command, transfer, TransferState.CANCELLED, reason=reason)
         return Outcome(_event(transfer, mirrors=mirrors or None, reason=reason))
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def require_none_pending(drawer: Drawer) -> None:
@@ -248,8 +248,11 @@ def require_none_pending(drawer: Drawer) -> None:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _subject(end: End) -> Subject[Any]:
-    return tables.AtTable(end.code) if end.kind == TerminalKind.TABLE else cage.AtDrawer(end.code)
+def _write(command: Command, end: End, change: Callable[[Any, Work], Outcome]) -> Answer:
+    """Write at this end."""
+    if end.kind == TerminalKind.TABLE:
+        return write.write(command, tables.AtTable(end.code), change)
+    return cage.write_at(command, end.code, change)
 
 
 def _ends(place: Table | Drawer, other: str) -> tuple[Table, Drawer]:

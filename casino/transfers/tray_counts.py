@@ -95,6 +95,11 @@ def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> An
     return write.write(command, tables.AtTable(code), change)
 
 
+def open_table(*, command: Command, code: str) -> Answer:
+    """Open the table, with the count of its tray on record; see :func:`casino.tables.services.open_table`."""
+    return tables.open_table(command=command, code=code, counted=_opener)
+
+
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
@@ -122,12 +127,23 @@ def _exception(count: TrayCount) -> TrayException:
     then what was sent and received: what is expected now is what the closer left."""
     if count.purpose != Purpose.OPENER:
         return TrayException.NONE
-    ended = (Purpose.OPENER, Purpose.CLOSER)
-    before = TrayCount.objects.filter(table=count.table, state=TrayCountState.CONFIRMED, purpose__in=ended)
-    last = before.order_by("serial").last()
+    last = _last(count.table)
     if last is not None and last.purpose != Purpose.CLOSER:
         return TrayException.NO_CLOSER
     return TrayException.DIFFERS if count.pieces != count.expected else TrayException.NONE
+
+
+def _opener(table: Table) -> int | None:
+    """The number of the newest confirmed opener of a table's tray, None where a closer came after it."""
+    last = _last(table)
+    return last.pk if last is not None and last.purpose == Purpose.OPENER else None
+
+
+def _last(table: Table) -> TrayCount | None:
+    """The newest confirmed opener or closer."""
+    ends = (Purpose.OPENER, Purpose.CLOSER)
+    found = TrayCount.objects.filter(table=table, state=TrayCountState.CONFIRMED, purpose__in=ends)
+    return found.order_by("serial").last()
 
 
 def _end(count: TrayCount, state: TrayCountState) -> None:

@@ -91,4 +91,4 @@ def pay(*, command: Command, code: str, serial: int, login: str) -> Answer:
         cage.enter(work, command.ledger_key(), drawer, "tronc.share_paid", [paid], pool=serial, staff=login)
         return Outcome(TroncSharePaid(share={"pool": serial, "login": login, "amount": share.amount}), status=201)
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return cage.write_at(command, code, change)

@@ -35,10 +35,13 @@ _NAMES = {
     "audit.Event": """(SELECT concat(c.name, '#', e.seq) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
         WHERE e.id = {} AND e.house_id = m.house_id)""",
     "transfers.Box": "(SELECT id::text FROM transfers_box WHERE id = {} AND house_id = m.house_id)",
+    "transfers.ChipMove": "(SELECT id::text FROM transfers_chipmove WHERE id = {} AND house_id = m.house_id)",
     "transfers.TroncPool": "(SELECT serial::text FROM transfers_troncpool WHERE id = {} AND house_id = m.house_id)",
+    "cage.VaultCount": "(SELECT number::text FROM cage_vaultcount WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
+_COUNTED_BY = _NAMES["staff.Staff"].format("m.counted_by_id")
 _POOL = _NAMES["transfers.TroncPool"].format("m.pool_id")
 _SETTLED = "(SELECT name FROM hands_hand WHERE id::text = m.subject AND house_id = m.house_id)"
 #: A row's key, where it is not the name by which others refer to it.
@@ -56,12 +59,21 @@ _KEYS = {
     "chips.Imbalance": """concat(m.kind, '/', (SELECT count(*) FROM chips_imbalance b
         WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
     "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
+    "cage.Handover": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
+    "tables.DealerTurn": f"concat({_NAMES['tables.Table'].format('m.table_id')}, '/', m.number)",
+    "tables.WaitingEntry": "m.number::text",
+    "cage.VaultCount": "m.number::text",
+    "cage.BankBag": "m.number::text",
+    "cage.VaultCountEntry": f"""concat({_NAMES["cage.VaultCount"].format("m.vault_count_id")}, '/', m.round, '/',
+        {_NAMES["staff.Staff"].format("m.counted_by_id")})""",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "transfers.Serial": "m.series",
     "transfers.Transfer": "m.id::text",
     "transfers.Box": "m.id::text",
-    "transfers.BoxCount": f"concat(m.box_id, '/', m.round, '/', {_NAMES['staff.Staff'].format('m.counted_by_id')})",
+    "transfers.BoxCount": f"concat(m.box_id, '/', m.round, '/', {_COUNTED_BY})",
     "transfers.TrayCount": "m.id::text",
+    "transfers.ChipMove": "m.id::text",
+    "transfers.ChipMoveCount": f"concat(m.move_id, '/', m.round, '/', {_COUNTED_BY})",
     "transfers.TroncPool": "m.serial::text",
     "transfers.TroncShare": f"concat({_POOL}, '/', {_NAMES['staff.Staff'].format('m.staff_id')})",
     "hands.SeedCommitment": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",
@@ -70,6 +82,7 @@ _KEYS = {
         WHERE b.hand_id = m.hand_id AND b.id <= m.id))""",
     "hands.Correction": f"""concat({_HAND}, '/', (SELECT count(*) FROM hands_correction b
         WHERE b.hand_id = m.hand_id AND b.id <= m.id))""",
+    "hands.LaterRuling": f"concat({_HAND}, '/', m.number)",
     "hands.CardException": "m.id::text",
     "audit.Epoch": "m.epoch::text",
     "audit.KeyRotation": "concat(m.epoch, '/', m.size)",

@@ -8,16 +8,18 @@ from casino.hands import postings
 from casino.houses.models import House
 from casino.tables.models import Table
 
-#: Who else may post to the accounts that hands post to, by the beginning of its ledger keys: accounts of no hand's
-#: (`casino.core.write.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
+#: Who else may post to the accounts that hands post to, by a pattern of its ledger keys: accounts of no hand's
+#: (`casino.core.write.Command.ledger_key`) are the sharing out of cukassza and bank, later rulings, sitting down,
+#: leaving, tips.
 _OTHERS = {
-    Account.SEAT_STACK: "command:",
+    Account.SEAT_STACK: "^command:",
     Account.POT: None,
-    Account.CUKASSZA: "command:carry:",
-    Account.BANK: "command:carry:",
+    Account.CUKASSZA: "^command:carry:",
+    Account.BANK: "^command:carry:",
     Account.DISPUTED_POT: None,
-    Account.HOUSE_TAX: "command:carry:",
+    Account.HOUSE_TAX: "^command:(carry|ruling):",
     Account.BONUS: None,
+    Account.GOODWILL: "^command:ruling:",
 }
 
 # A mirror is known by what it reverses, whatever its key.
@@ -51,7 +53,7 @@ JOIN ledger_transaction t ON t.id = entry.transaction_id
 LEFT JOIN ledger_transaction undone ON undone.id = t.reverses_id
 WHERE account.book = %s AND (%s::text IS NULL OR split_part(account.code, '/', 2) = %s)
     AND NOT starts_with(coalesce(undone.idempotency_key, t.idempotency_key), 'hand:')
-    AND (rule.others IS NULL OR NOT starts_with(t.idempotency_key, rule.others))
+    AND (rule.others IS NULL OR t.idempotency_key !~ rule.others)
 ORDER BY t.id, account.code
 """
 

@@ -7,9 +7,11 @@ Exit code 0 only if all of it balances; 1 if anything differs; 2 for what cannot
 import argparse
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -17,11 +19,12 @@ from rich.console import Console
 from deploy import embedded
 from deploy.demo import evening
 from deploy.demo.client import Refused, Terminal
-from deploy.demo.evening import EveningError
+from deploy.demo.evening import EveningError, RecordedTable
+from deploy.demo.logins import Credentials, saved
 from deploy.demo.play import play_evening
 from deploy.demo.proof import prove
 from deploy.demo.report import collect, show
-from deploy.demo.seed import Credentials, found_house, newest_house
+from deploy.demo.seed import ROOT, found_house
 from deploy.processes import Processes, ProcessesError, address, application, listen
 
 DEFAULT_PORT = 8041
@@ -66,12 +69,9 @@ def play(port: int, recorded: Path | None) -> int:
     say(f"evening: {sum(len(table.hands) for table in tables.values())} hands at {len(tables)} tables")
     prepare()
     with listen(port) as listener, Processes(application(listener)) as processes:
-        # While the processes start, the house is founded.
-        credentials = found_house(tables.values())
-        credentials.save(logins_dir())
-        say(f"house {credentials.house} founded")
         processes.wait_ready(f"{address(listener)}/readyz")
-        say(f"API at {address(listener)}, workers up; playing")
+        say(f"API at {address(listener)}, workers up")
+        credentials = found(address(listener), tables.values())
         played = play_evening(address(listener), credentials, tables, progress)
         say("closed; the auditor reads the books")
         with Terminal(address(listener), credentials.auditor) as auditor:
@@ -94,28 +94,44 @@ def play(port: int, recorded: Path | None) -> int:
 def serve(port: int, recorded: Path | None, *, new: bool) -> int:
     """Keep the newest demo house up, or a new one, and print how to sign in. Founds one where there is none."""
     prepare()
-    credentials = None if new else newest_house(logins_dir())
-    if credentials is None:
-        credentials = found_house(evening.read(recorded).values())
-        credentials.save(logins_dir())
     with embedded.Keeper(), listen(port) as listener, Processes(application(listener)) as processes:
         processes.wait_ready(f"{address(listener)}/readyz")
+        credentials = None if new else newest_house(address(listener))
+        if credentials is None:
+            credentials = found(address(listener), evening.read(recorded).values())
         show_logins(address(listener), credentials)
         threading.Event().wait()
     return 0
 
 
 def prepare() -> None:
-    """Services up, addresses in the environment, Django set up, migrations applied by the owner."""
+    """Services up, addresses in the environment, migrations applied by the owner."""
     os.environ.update(embedded.ensure().as_environ())
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", database="owner", verbosity=0)
+    migrate = [sys.executable, str(ROOT / "manage.py"), "migrate", "--database", "owner", "--verbosity", "0"]
+    subprocess.run(migrate, check=True)
     say("services up, migrations applied")
+
+
+def found(url: str, tables: Iterable[RecordedTable]) -> Credentials:
+    """Found the next house and keep its logins."""
+    started = time.monotonic()
+    new = found_house(url, tables, after=max(saved(logins_dir()), default=0))
+    new.credentials.save(logins_dir())
+    say(f"house {new.credentials.house} founded with {new.requests} requests in {time.monotonic() - started:.1f} s")
+    return new.credentials
+
+
+def newest_house(url: str) -> Credentials | None:
+    """The newest house whose logins are kept and whose auditor the server lets in: the others are of databases that
+    are gone."""
+    for path in saved(logins_dir()).values():
+        credentials = Credentials.load(path)
+        try:
+            with Terminal(url, credentials.auditor):
+                return credentials
+        except Refused as refused:
+            say(f"{path.name} is of another database ({refused.code})")
+    return None
 
 
 def logins_dir() -> Path:
@@ -137,10 +153,11 @@ def show_logins(url: str, credentials: Credentials) -> None:
     console.print(f"\nHouse [bold]{credentials.house}[/bold] is up at {url} (API docs: {url}/api/v1/docs)\n")
     console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
     logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
-    logins += [login for login in (credentials.manager, credentials.admin) if login]
+    logins += [credentials.cage_supervisor, credentials.cage_manager, credentials.manager, credentials.supervisor]
+    logins += [*credentials.counters, credentials.admin]
     for login in logins:
         console.print(
-            f"  {','.join(login.roles):8} {login.login:24} password {login.password:16} "
+            f"  {','.join(login.roles):15} {login.login:24} password {login.password:16} "
             f"terminal {login.terminal:12} key {login.terminal_key}"
         )
     first = credentials.cashier

@@ -13,7 +13,7 @@ from shutil import copyfileobj
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from deploy.demo.seed import Login
+from deploy.demo.logins import Login
 
 #: Seconds during which a lost answer is asked for again under the same Idempotency-Key.
 PATIENCE = 60.0
@@ -21,13 +21,16 @@ PATIENCE = 60.0
 TIMEOUT = 30.0
 #: The status of a house that cannot do it now, and does not always know whether it has: the same key asks again.
 AWAY = 503
+#: The code of what waits for a second person.
+APPROVAL_REQUIRED = "approval_required"
 
 
 class Refused(Exception):
     """The house refused a request; `problem` is its problem document."""
 
     def __init__(self, problem: dict[str, Any]) -> None:
-        super().__init__(f"{problem.get('status')} {problem.get('code')}: {problem.get('detail')}")
+        where = f" {problem['errors']}" if "errors" in problem else ""
+        super().__init__(f"{problem.get('status')} {problem.get('code')}: {problem.get('detail')}{where}")
         self.problem = problem
 
     @property
@@ -92,17 +95,17 @@ class Terminal(Connection):
     def __init__(self, base_url: str, login: Login) -> None:
         super().__init__(base_url)
         self.base_url = base_url
-        answer = self._send(
-            "POST",
-            "sign-in",
-            {
-                "login": login.login,
-                "password": login.password,
-                "terminal": login.terminal,
-                "terminal_key": login.terminal_key,
-            },
-            {},
-        )
+        form = {
+            "login": login.login,
+            "password": login.password,
+            "terminal": login.terminal,
+            "terminal_key": login.terminal_key,
+        }
+        try:
+            answer = self._send("POST", "sign-in", form, {})
+        except BaseException:
+            self.close()
+            raise
         self._token = {"Authorization": f"Bearer {answer['token']}"}
 
     def __enter__(self) -> "Terminal":
@@ -131,10 +134,31 @@ class Terminal(Connection):
             query = urlsplit(page["next"] or "").query
         return rows
 
-    def post(self, path: str, body: dict[str, Any], *, version: int | None) -> dict[str, Any]:
-        """Write something that was decided on `version` (None where nothing existed before)."""
+    def post(
+        self, path: str, body: dict[str, Any], *, version: int | None, approval: int | None = None
+    ) -> dict[str, Any]:
+        """Write something that was decided on `version` (None where nothing existed before), with the approval of this
+        number."""
         headers = {"Idempotency-Key": str(uuid.uuid4())}
         if version is not None:
             headers["If-Match"] = f'"{version}"'
+        if approval is not None:
+            headers["Approval"] = str(approval)
         answer: dict[str, Any] = self._send("POST", path, body, headers)
         return answer
+
+    def post_approved(
+        self, path: str, body: dict[str, Any], approver: "Terminal", *, version: int | None = None
+    ) -> dict[str, Any]:
+        """Write what a second person must approve: ask, have it approved at the approver's own terminal, and send the
+        same again with the approval."""
+        try:
+            self.post(path, body, version=version)
+        except Refused as refused:
+            if refused.code != APPROVAL_REQUIRED:
+                raise
+            number = int(refused.problem["approval"]["approval"])
+        else:
+            raise AssertionError(f"{path} went through, and was to wait for an approval")
+        approver.post(f"approvals/{number}/approve", {}, version=None)
+        return self.post(path, body, version=version, approval=number)

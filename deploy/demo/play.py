@@ -10,18 +10,23 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from deploy.demo import story
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
 from deploy.demo.evening import EveningError, RecordedTable, players
-from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
+from deploy.demo.logins import Credentials
+from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, chips_worth
 
 #: The short electronic sessions after the recorded hands: at a table that a console can play without knowing cards, and
 #: at one where players' devices choose them.
 ELECTRONIC_HANDS, CHOSEN_HANDS = 8, 2
 ELECTRONIC_STACK = 200  # times the least that a seat must bring
 SEED = 41
-#: Chips that go to a tray before the evening and back after it.
+#: Chips that go to a tray before the evening, of such a worth that a second person approves it, and back after it.
 FILL = {"100": 50, "25": 40, "5": 40}
+CREDIT = {"100": 30, "25": 40, "5": 40}
+#: Cash of the drawer's float, in minor units, and what a skim leaves there.
+DRAWER_CASH = 1_000_000
 #: Cash that a player puts down at a table, and the dealer's tip from it, in minor units.
 DROP, TIP = 1_000, 100
 
@@ -29,23 +34,50 @@ Progress = Callable[[str, int, int], None]
 
 
 class Cashier:
-    """The cashier's terminal. Dealers send players here for chips; one customer at a time, as at a real window."""
+    """The cashier's terminal, where a supervisor and a manager sign too. Dealers send players here for chips; one
+    customer at a time, as at a real window."""
 
-    def __init__(self, terminal: Terminal) -> None:
-        self.terminal = terminal
+    def __init__(self, terminal: Terminal, supervisor: Terminal, manager: Terminal) -> None:
+        self.terminal, self._supervisor, self._manager = terminal, supervisor, manager
         self._lock = threading.Lock()
         self._path = f"drawers/{DRAWER}"
         self.version: int = terminal.get(self._path)["version"]
+        #: Cash in the drawer as its cashier keeps count of it; the house does not say.
+        self._cash = 0
 
-    def _write(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        answer = self.terminal.post(f"{self._path}/{path}", body, version=self.version)
+    def _write(self, path: str, body: dict[str, Any], *, by: Terminal | None = None) -> dict[str, Any]:
+        answer = (by or self.terminal).post(f"{self._path}/{path}", body, version=self.version)
         self.version = answer["version"]
         return answer
 
+    def _offer(self, kind: str, offered: dict[str, Any], *, by: Terminal) -> int:
+        """Count something out; returns the handover's number."""
+        handover = self._write("handovers", {"kind": kind} | offered, by=by)["last_event"]["handover"]
+        return int(handover["handover"])
+
     def open(self, *, cash: int, pieces: dict[int, int]) -> None:
-        """Open the drawer with its float: cash, and chips by denomination."""
+        """Open the drawer with its float: cash, and chips by denomination, which the supervisor counts out."""
+        offered = {"cash": cash, "pieces": {str(value): count for value, count in pieces.items()}}
         with self._lock:
-            self._write("open", {"cash": cash, "pieces": {str(value): count for value, count in pieces.items()}})
+            number = self._offer("float", offered, by=self._supervisor)
+            self._write(f"handovers/{number}/sign", {}, by=self._manager)
+            self._write("open", offered)
+            self._cash = cash
+
+    def _skim(self) -> None:
+        """Give the vault the cash above what the drawer needs."""
+        offered = {"cash": self._cash - DRAWER_CASH, "pieces": {}}
+        number = self._offer("skim", offered, by=self.terminal)
+        self._write(f"handovers/{number}/take", offered, by=self._supervisor)
+        self._cash = DRAWER_CASH
+
+    def _replenish(self, cash: int) -> None:
+        """Get cash from the vault."""
+        offered = {"cash": cash, "pieces": {}}
+        number = self._offer("replenishment", offered, by=self._supervisor)
+        self._write(f"handovers/{number}/sign", {}, by=self._manager)
+        self._write(f"handovers/{number}/take", offered)
+        self._cash += cash
 
     def register(self, refs: Iterable[str]) -> None:
         """Register players."""
@@ -55,18 +87,35 @@ class Cashier:
     def buy_in(self, ref: str, amount: int) -> None:
         """Sell a player chips."""
         with self._lock:
-            self._write("buy-ins", {"player": ref, "amount": amount})
+            answer = self._write("buy-ins", {"player": ref, "amount": amount})
+            self._cash += amount
+            if answer["skim_due"]:
+                self._skim()
 
     def cash_out(self, ref: str, amount: int) -> None:
         """Buy a player's chips back."""
         with self._lock:
+            if amount > self._cash:
+                self._replenish(amount - self._cash + DRAWER_CASH)
             self._write("cash-outs", {"player": ref, "amount": amount})
+            self._cash -= amount
 
-    def send_fill(self, table: str, pieces: dict[str, int]) -> int:
-        """Send chips to a table's tray; returns the transfer's number."""
+    def send_fill(self, table: str, pieces: dict[str, int], approver: Terminal) -> int:
+        """Send chips to a table's tray, which somebody approves; returns the transfer's number."""
         with self._lock:
-            sent = self._write("transfers", {"kind": "fill", "table": table, "pieces": pieces})
+            fill = {"kind": "fill", "table": table, "pieces": pieces}
+            sent = self.terminal.post_approved(f"{self._path}/transfers", fill, approver, version=self.version)
+            self.version = sent["version"]
             return int(sent["last_event"]["transfer"]["transfer"])
+
+    def correct_buy_in(self, ref: str, keyed: int, amount: int) -> None:
+        """Sell a player chips, keyed wrongly; the supervisor takes the entry back and makes the right one."""
+        with self._lock:
+            wrong = self._write("buy-ins", {"player": ref, "amount": keyed})["audit"]["seq"]
+            right = {"kind": "cage.buy_in", "player": ref, "amount": amount}
+            correction = {"entry": wrong, "right": right, "reason": "a nought too many"}
+            self._write("corrections", correction, by=self._supervisor)
+            self._cash += amount
 
     def receive_credit(self, number: int, pieces: dict[str, int], carrier: str) -> None:
         """Count what somebody has brought back from a table, and take it in."""
@@ -76,13 +125,21 @@ class Cashier:
     def pay_share(self, pool: int, login: str) -> None:
         """Give a member of the staff the own share of the tips."""
         with self._lock:
-            self._write("tronc-shares", {"pool": pool, "login": login})
+            paid = self._write("tronc-shares", {"pool": pool, "login": login})
+            self._cash -= paid["last_event"]["share"]["amount"]
 
-    def count_and_close(self) -> dict[str, Any]:
-        """Count the drawer and close it. The demo's cashier counts what the drawer holds, so nothing is short."""
+    def count_and_close(self, auditor: Terminal, missing: int) -> str:
+        """Count the drawer, in which so much cash is missing: a supervisor counts it again, a manager signs the
+        difference off, and it is closed. The demo's people find the rest as the auditor's X reading has it."""
         with self._lock:
-            drawer = self.terminal.get(self._path)
-            return self._write("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+            held = auditor.post(f"{self._path}/x-readings", {}, version=None)["expected"]
+            if held["cash"] != self._cash:
+                raise EveningError(f"the cashier has {self._cash} in cash, the books {held['cash']}")
+            found = {"cash": self._cash - missing, "pieces": held["pieces"], "foreign": held["foreign"]}
+            self._write("count", found)
+            self._write("recount", found, by=self._supervisor)
+            self._write("sign-off", {"reason": "a note is missing, and was not found again"}, by=self._manager)
+        return f"The drawer was {missing:,} short by a blind count and by a second one; a manager signed it off."
 
 
 @dataclass(slots=True)
@@ -101,6 +158,10 @@ class Played:
     closing: dict[str, Any] = field(default_factory=dict)
     #: The house's report when all hands were played and nobody had cashed out.
     at_its_height: dict[str, Any] = field(default_factory=dict)
+    #: What else happened, a sentence each.
+    happened: list[str] = field(default_factory=list)
+    #: The slip of the drawer's shift.
+    z: dict[str, Any] = field(default_factory=dict)
 
 
 def play_evening(
@@ -108,11 +169,13 @@ def play_evening(
 ) -> Played:
     """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sessions at some
     of them, cash-outs, the count."""
-    if credentials.manager is None or credentials.supervisor is None:
-        raise EveningError(f"{credentials.house} has no manager or cage supervisor at its office.")
     played = Played(day=datetime.now(UTC).date().isoformat())
     with ExitStack() as stack:
-        cashier = Cashier(stack.enter_context(Terminal(base_url, credentials.cashier)))
+        at_the_drawer = [
+            stack.enter_context(Terminal(base_url, login))
+            for login in (credentials.cashier, credentials.cage_supervisor, credentials.cage_manager)
+        ]
+        cashier = Cashier(*at_the_drawer)
         auditor = stack.enter_context(Terminal(base_url, credentials.auditor))
         consoles = {
             code: Console(stack.enter_context(Terminal(base_url, credentials.dealers[code])), code, cashier.buy_in)
@@ -121,43 +184,54 @@ def play_evening(
         manager = stack.enter_context(Terminal(base_url, credentials.manager))
         version = manager.post("days", {"day": played.day}, version=None)["version"]
         chips = 3 * sum(table.max_stack for table in tables.values())
-        cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
+        cashier.open(cash=DRAWER_CASH, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(tables.values()))
         busiest = max(tables.values(), key=lambda table: len(table.hands)).code
+        supervisor = stack.enter_context(Terminal(base_url, credentials.supervisor))
+        played.happened.append(story.count_openers(consoles, credentials))
         for console in consoles.values():
             _swap_boxes(console, 1)
-        _fill(cashier, consoles[busiest], credentials.manager.login)
+        played.happened.append(_fill(cashier, consoles[busiest], supervisor, credentials.manager.login))
+        played.happened.append(_key_wrongly(cashier, players(tables.values())[0]))
         _play_tables(consoles, tables, played, progress)
         _between_hands(consoles[busiest])
+        played.happened.append(story.refund_tax(consoles[busiest], credentials, auditor, manager))
         played.at_its_height = auditor.get("reports/house")
         for console in consoles.values():
             console.close()
         _credit(cashier, consoles[busiest], credentials.manager.login)
         counters = [stack.enter_context(Terminal(base_url, login)) for login in credentials.counters]
-        supervisor = stack.enter_context(Terminal(base_url, credentials.supervisor))
         _count_boxes(consoles, counters, supervisor, auditor.get("reports/house"))
         _share_tips(cashier, supervisor, sorted({login.login for login in credentials.dealers.values()}))
         for player in auditor.pages("reports/players"):
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
-        cashier.count_and_close()
+        played.happened.append(cashier.count_and_close(auditor, story.MISSING))
+        played.z = auditor.get(f"drawers/{DRAWER}/shifts/1/z")
         played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
-        terminals = [cashier.terminal, auditor, manager, supervisor, *counters]
+        terminals = [*at_the_drawer, auditor, manager, supervisor, *counters]
         terminals += [console.terminal for console in consoles.values()]
         played.requests += sum(terminal.requests for terminal in terminals)
     return played
 
 
-def _fill(cashier: Cashier, console: Console, carrier: str) -> None:
+def _fill(cashier: Cashier, console: Console, approver: Terminal, carrier: str) -> str:
     """Small chips from the cage to a table's tray."""
-    number = cashier.send_fill(console.code, FILL)
+    number = cashier.send_fill(console.code, FILL, approver)
     console.write(f"transfers/{number}/receive", {"pieces": FILL, "carrier": carrier})
+    return f"A fill went to {console.code} after a cage supervisor had approved it."
+
+
+def _key_wrongly(cashier: Cashier, ref: str) -> str:
+    """A buy-in with a nought too many."""
+    cashier.correct_buy_in(ref, story.KEYED, story.BOUGHT)
+    return f"A buy-in was keyed as {story.KEYED:,}; a supervisor took it back and made it {story.BOUGHT:,}."
 
 
 def _credit(cashier: Cashier, console: Console, carrier: str) -> None:
-    """The same chips back, when the table is closed."""
-    sent = console.write("transfers", {"kind": "credit", "drawer": DRAWER, "pieces": FILL})
-    cashier.receive_credit(sent["last_event"]["transfer"]["transfer"], FILL, carrier)
+    """Most of it back, when the table is closed."""
+    sent = console.write("transfers", {"kind": "credit", "drawer": DRAWER, "pieces": CREDIT})
+    cashier.receive_credit(sent["last_event"]["transfer"]["transfer"], CREDIT, carrier)
 
 
 def _between_hands(console: Console) -> None:

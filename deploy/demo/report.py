@@ -10,6 +10,7 @@ from rich.table import Table
 from deploy.demo.client import Terminal
 from deploy.demo.evening import RecordedTable
 from deploy.demo.play import Played
+from deploy.demo.story import MISSING
 
 #: Racks that hold nothing when the evening is over: drawer, transit, tax box, tip box.
 EMPTIED = ("9120", "9140", "9150", "9160")
@@ -28,6 +29,8 @@ class Report:
     #: is not the record's.
     differences: list[str] = field(default_factory=list)
     compared: int = 0
+    #: The slip of the drawer's shift.
+    z: dict[str, Any] = field(default_factory=dict)
 
     @property
     def checks(self) -> dict[str, bool]:
@@ -45,9 +48,12 @@ class Report:
                 report["custody"]["equal"] and self.at_its_height["custody"]["equal"]
             ),
             "the trial balance balances in every commodity": report["trial_balance"]["balanced"],
-            "the drawers are closed without variance": all(
-                drawer["closed"] and not drawer["cash_variance"] and not drawer["chip_variance"]
-                for drawer in report["drawers"]
+            "the drawer is closed, and differs by what the manager has signed off": [
+                (drawer["closed"], drawer["cash_variance"], drawer["chip_variance"]) for drawer in report["drawers"]
+            ]
+            == [(True, -MISSING, 0)],
+            "the sums of the drawer's Z slip are equal": (
+                self.z["variance"] == -MISSING and all(row["equal"] for row in self.z["equalities"])
             ),
             "racks are where they belong: tax boxes counted, tips paid out, nothing in transit or in a drop": (
                 _nothing_left(report)
@@ -83,6 +89,7 @@ def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played)
         played.at_its_height,
         auditor.get("reports/verification"),
         auditor.get(f"days/{played.day}"),
+        z=played.z,
     )
     money = {hand["hand"]: hand for hand in auditor.pages("reports/hands")}
     for table in tables.values():
@@ -139,6 +146,14 @@ def show(console: Console, report: Report, played: Played) -> None:
         f"{played.requests} requests; recorded hands at {speed:.1f} hands/s.\n"
         f"Of the electronic ones, devices of players ({played.devices}) added seeds, and checked {played.openings} "
         f"cards against what the house had committed to.\n"
+    )
+    console.print("What else happened:")
+    for line in played.happened:
+        console.print(f"  {line}")
+    z = report.z
+    console.print(
+        f"Z slip {z['z']} of drawer {z['drawer']}: {sum(row['count'] for row in z['movements']):,} movements, "
+        f"{len(z['equalities'])} equal sums, variance {z['variance']:,}.\n"
     )
     for line in report.differences[:20]:
         console.print(f"  {line}")

@@ -1,20 +1,28 @@
-"""Seeding the demo house: the only part of the demo that does not go through HTTP.
+"""Founding the demo house as any house is founded: the operator's one command, and from then on requests.
 
-A house is founded once: vault, drawer, tables, staff, terminals. Every demo founds a new one, `DEMO-1`, `DEMO-2` ...,
-so that nothing already booked has to be deleted, which PostgreSQL would refuse.
+Every demo founds a new one, `DEMO-1`, `DEMO-2` ..., so that nothing already booked has to be deleted, which PostgreSQL
+would refuse. Two administrators hire, so that the person who approves something does not have the password from the
+same hands as the person who asked.
 """
 
-import json
+import re
 import secrets
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError, RecordedTable
+from deploy.demo.logins import Credentials, Login
 from deploy.demo.words import Words
 
-DRAWER = "C1"
+ROOT = Path(__file__).resolve().parents[2]
+DRAWER, OFFICE = "C1", "office-1"
 #: So many tables share a dealer: a password's hash costs a third of a second, on purpose.
 TABLES_OF_A_DEALER = 5
 CURRENCY = "HUF"
@@ -26,64 +34,15 @@ CHIPS = {
 #: Pieces of each small denomination in the vault, in the cashier's drawer, and in each table's tray.
 VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 #: Control points of the house that amounts of the evening would reach.
-OF_AN_EVENING = (
-    "float_by_manager_above", "exchange_by_supervisor_from", "exchange_by_manager_from", "transfer_approved_from",
-)  # fmt: skip
-#: Bonuses that a table's tray can pay before it needs a fill.
+OF_AN_EVENING = ("float_by_manager_above", "exchange_by_supervisor_from", "exchange_by_manager_from")
+#: From this on a fill or credit is approved by a second person, in minor units: the evening has one such fill.
+TRANSFER_APPROVED = 5_000
+#: Bonuses of every seat that a table's tray can pay before it needs a fill.
 TRAY_BONUSES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """The credentials for one terminal."""
-
-    login: str
-    password: str
-    terminal: str
-    terminal_key: str
-    roles: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer; who counts
-    and supervises is in the office."""
-
-    house: str
-    dealers: dict[str, Login]
-    cashier: Login
-    auditor: Login
-    floor: dict[str, Login]
-    #: The manager's way in at the office, who opens and closes gaming days; None in a house founded without.
-    manager: Login | None = None
-    #: The administrator's at the office, who hires, and signs with the auditor; None in a house founded without.
-    admin: Login | None = None
-    #: Two people of the count team; empty in a house founded without, where boxes are not counted.
-    counters: tuple[Login, ...] = ()
-    supervisor: Login | None = None
-
-    def save(self, folder: Path) -> None:
-        """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = folder / f"{self.house}.json"
-        path.touch(mode=0o600)
-        path.write_text(json.dumps(asdict(self), indent=1))
-
-    @classmethod
-    def load(cls, path: Path) -> "Credentials":
-        """The inverse of `save`."""
-        data = json.loads(path.read_text())
-        return cls(
-            house=data["house"],
-            dealers={code: Login(**login) for code, login in data["dealers"].items()},
-            cashier=Login(**data["cashier"]),
-            auditor=Login(**data["auditor"]),
-            floor={code: Login(**login) for code, login in data["floor"].items()},
-            manager=Login(**data["manager"]) if data.get("manager") else None,
-            admin=Login(**data["admin"]) if data.get("admin") else None,
-            counters=tuple(Login(**login) for login in data.get("counters", ())),
-            supervisor=Login(**data["supervisor"]) if data.get("supervisor") else None,
-        )
+#: What the command says of a code that another house has, and of the key of the terminal in the office.
+_TAKEN, _KEY = "[house_exists]", re.compile(r"with the key (\S+)")
+#: Most houses that are tried for a free number.
+_MOST_HOUSES = 1_000
 
 
 def chips_worth(amount: int, of_each: int) -> dict[int, int]:
@@ -93,68 +52,196 @@ def chips_worth(amount: int, of_each: int) -> dict[int, int]:
     return dict.fromkeys(small, of_each) | {largest: max(-(-rest // largest), 0)}
 
 
-def found_house(tables: Iterable[RecordedTable]) -> Credentials:
-    """Found the next demo house with these tables. Needs Django to be set up; commits one transaction."""
-    from django.db import transaction
+@dataclass(frozen=True, slots=True)
+class Founded:
+    """A new house: everybody's ways in, and how many requests after the operator's command it took."""
 
-    from casino.api.http import problems
-    from casino.approvals.control_points import set_at_founding
-    from casino.audit.founding import found_house
-    from casino.audit.services import Actor
-    from casino.cage.founding import create_drawer, open_vault
-    from casino.chips.services import introduce
-    from casino.hands.terms import bonuses, set_up_table
-    from casino.houses.models import House
-    from casino.tables.models import CarryoverOnClose
-    from casino.tables.services import Terms, stock_tray
+    credentials: Credentials
+    requests: int
 
+
+def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 0) -> Founded:
+    """Found the next demo house, whose number is above `after`, with these tables, at a server that is ready. Raises
+    EveningError where a table cannot be what its records say or the command refuses, and Refused."""
     tables = list(tables)
-    actor = Actor(staff="demo", role="system", terminal="", request="seed")
-    chips = 8 * sum(table.max_stack for table in tables)
-    with transaction.atomic():
-        number = House.objects.filter(code__startswith="DEMO-").count() + 1
-        house = found_house(
-            code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY, actor=actor,
-            # Its passwords are kept in a file, and a reader of it could read secrets of second factors beside them.
-            second_factor_required=False,
-        )  # fmt: skip
-        introduce(house=house, code="MAIN", denominations=CHIPS, actor=actor)
-        # Enough for every tray, and for a drawer that could pay everybody at once.
-        open_vault(house=house, capital=chips, chips=chips_worth(4 * chips, VAULT_OF_EACH), actor=actor)
-        create_drawer(house=house, code=DRAWER, actor=actor)
-        # One cashier serves a whole evening of recorded tables: no amount of the evening needs an approval.
-        set_at_founding(house=house, points=dict.fromkeys(OF_AN_EVENING, 4 * chips), actor=actor)
+    founders = _command(after)
+    with ExitStack() as stack:
+        admin, deputy, auditor = (stack.enter_context(Terminal(base_url, login)) for login in founders)
+        house = _House(base_url, founders[0], admin)
+        people = house.people(admin, deputy, dealers=-(-len(tables) // TABLES_OF_A_DEALER))
+        supervisor = stack.enter_context(Terminal(base_url, people["supervisor"]))
+        house.stock(admin, auditor, supervisor, chips=8 * sum(table.max_stack for table in tables))
         for table in tables:
-            try:
-                terms = Terms(max_stack=table.max_stack, carryover_on_close=CarryoverOnClose.SPLIT, **_agreed(table))
-                stocked = set_up_table(house=house, code=table.code, terms=terms, actor=actor)
-            except Exception as error:
-                problem = problems.describe(error)
-                if problem is None:
-                    raise
-                raise EveningError(f"table {table.code}: {problem['detail']} [{problem['code']}]") from error
-            # Change for the tax, and bonuses where the game has them.
-            promised = TRAY_BONUSES * bonuses(table.game, table.options, table.seats)
-            stock_tray(table=stocked, pieces=chips_worth(promised, TRAY_OF_EACH), actor=actor)
-        return _hire(house.code, [table.code for table in tables])
+            house.set_up(table, supervisor)
+    requests = house.requests + sum(one.requests for one in (admin, auditor, deputy, supervisor))
+    return Founded(house.credentials(tables, people, founders[2]), requests)
 
 
-def _agreed(table: RecordedTable) -> dict[str, Any]:
-    """A table's game, options, seats and least stack. Records leave out what is usual in their game, a house must say
-    it: where that is no limit at all, a limit is said that no recorded amount exceeds."""
-    from casino.hands.terms import rules
-    from casino.hands.verbs import declaration
+#: Who is there from the founding: two administrators and the auditor.
+FOUNDERS = {"admin": "admin", "deputy": "admin", "auditor": "auditor"}
 
-    agreed, declared = rules(table.game, table.options, table.seats), declaration(table.game)
-    usual = {name: getattr(agreed, name) for name in declared["policy"]["must_set"]}
-    limit = max(largest_amount(table, Words(declared)), agreed.least_stack)
-    stated = {name: limit if value is None else value for name, value in usual.items()}
-    return {
-        "game": table.game,
-        "options": stated | table.options,
-        "seats": table.seats,
-        "min_stack": max(agreed.least_stack, 1),
-    }
+
+def _command(after: int) -> list[Login]:
+    """The operator's part: a house, its founders, and the terminal in the office."""
+    passwords = [secrets.token_urlsafe(12) for _ in FOUNDERS]
+    for number in range(after + 1, after + _MOST_HOUSES):
+        code = f"DEMO-{number}"
+        logins = [f"{name}@{code}" for name in FOUNDERS]
+        founded = subprocess.run(
+            [
+                sys.executable, str(ROOT / "manage.py"), "found_house", code, "--name", f"Demo house {number}",
+                "--currency", CURRENCY, "--admin", logins[0], "--admin", logins[1], "--auditor", logins[2],
+                # Its passwords are kept in a file, and a reader of it could read second factors' secrets beside them.
+                "--no-second-factor",
+            ],
+            input="\n".join(passwords) + "\n", text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        if founded.returncode and _TAKEN in founded.stderr:
+            continue
+        key = _KEY.search(founded.stdout)
+        if founded.returncode or key is None:
+            raise EveningError(f"{code} was not founded: {founded.stderr.strip()}")
+        people = zip(logins, passwords, FOUNDERS.values(), strict=True)
+        return [Login(login, password, OFFICE, key[1], [role]) for login, password, role in people]
+    raise EveningError("there are too many demo houses")
+
+
+@dataclass(slots=True)
+class _House:
+    """A house that is being set up by its administrator."""
+
+    base_url: str
+    founder: Login
+    admin: Terminal
+    #: Keys of terminals by their code.
+    keys: dict[str, str] = field(default_factory=dict)
+    declarations: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: Requests of everybody who has changed a first password.
+    changes: list[int] = field(default_factory=list)
+
+    @property
+    def requests(self) -> int:
+        """Requests of the people who were hired."""
+        return sum(self.changes)
+
+    @property
+    def code(self) -> str:
+        """Its code, which every login ends with."""
+        return self.founder.login.partition("@")[2]
+
+    # --- People ------------------------------------------------------------------------------------------------------
+
+    def hired(self, admin: Terminal, name: str, role: str) -> Login:
+        """A new person in the office, who has changed the first password."""
+        login, first, own = f"{name}@{self.code}", secrets.token_urlsafe(12), secrets.token_urlsafe(12)
+        person = {"login": login, "name": name.capitalize(), "roles": [role], "password": first}
+        admin.post("staff", person, version=None)
+        at_office = Login(login, first, OFFICE, self.founder.terminal_key, [role])
+        with Terminal(self.base_url, at_office) as terminal:
+            terminal.post("password", {"old": first, "new": own}, version=None)
+        self.changes.append(terminal.requests)
+        return Login(login, own, OFFICE, self.founder.terminal_key, [role])
+
+    def people(self, admin: Terminal, deputy: Terminal, *, dealers: int) -> dict[str, Login]:
+        """Everybody who works in the house, by name. Nobody has two roles; who approves is hired by the deputy."""
+        asking = {f"dealer-{number}": "dealer" for number in range(1, dealers + 1)}
+        asking |= {"cashier": "cashier", "floor": "floor"}
+        deciding = {
+            "manager": "manager", "supervisor": "cage_supervisor", "counter-1": "count", "counter-2": "count",
+            "compliance": "compliance",
+        }  # fmt: skip
+
+        def hire(by: Terminal, roles: Mapping[str, str]) -> dict[str, Login]:
+            return {name: self.hired(by, name, role) for name, role in roles.items()}
+
+        with ThreadPoolExecutor(2) as pool:
+            found = [pool.submit(hire, by, roles) for by, roles in ((admin, asking), (deputy, deciding))]
+            return found[0].result() | found[1].result()
+
+    def enrol(self, code: str, kind: str, location: str) -> None:
+        """A terminal at a table or drawer."""
+        asked = {"terminal": code, "kind": kind, "location": location}
+        self.keys[code] = self.admin.post("terminals", asked, version=None)["key"]
+
+    # --- Money, chips, places ----------------------------------------------------------------------------------------
+
+    def stock(self, admin: Terminal, auditor: Terminal, supervisor: Terminal, *, chips: int) -> None:
+        """Chips, the vault, the drawer, and control points that no buy-in of the evening reaches."""
+        colours = {str(value): colour for value, colour in CHIPS.items()}
+        admin.post("chip-sets", {"chip_set": "MAIN", "denominations": colours}, version=None)
+        # Enough for every tray, and for a drawer that could pay everybody at once.
+        pieces = chips_worth(4 * chips, VAULT_OF_EACH)
+        supervisor.post("vault/opening", {"capital": chips, "pieces": named(pieces)}, version=None)
+        admin.post("drawers", {"drawer": DRAWER}, version=None)
+        self.enrol("cage-1", "cage", DRAWER)
+        points = dict.fromkeys(OF_AN_EVENING, 4 * chips) | {"transfer_approved_from": TRANSFER_APPROVED}
+        reason = "one cashier serves the whole evening"
+        admin.post_approved("limits", {"points": points, "reason": reason}, auditor)
+
+    def set_up(self, table: RecordedTable, supervisor: Terminal) -> None:
+        """A table as its records have it, with its console and its tray: change for the tax, and bonuses where the
+        game has them."""
+        if table.game not in self.declarations:
+            self.declarations[table.game] = self.admin.get(f"games/{table.game}")
+        options = agreed(table, self.declarations[table.game])
+        terms = {
+            "table": table.code, "game": table.game, "options": options, "seat_count": table.seats, "min_stack": 1,
+            "max_stack": table.max_stack, "carryover_on_close": "split",
+        }  # fmt: skip
+        try:
+            made = self._made(terms)
+        except Refused as refused:
+            raise EveningError(f"table {table.code}: {refused.problem['detail']} [{refused.code}]") from refused
+        pieces = named(tray_of(options, table.seats))
+        supervisor.post(f"tables/{table.code}/tray", {"pieces": pieces}, version=made["version"])
+        self.enrol(f"console-{table.code}", "table", table.code)
+
+    def _made(self, terms: dict[str, Any]) -> dict[str, Any]:
+        """The table; the house says which least stack its game needs."""
+        try:
+            return self.admin.post("tables", terms, version=None)
+        except Refused as refused:
+            if refused.code != "min_stack_too_small":
+                raise
+            return self.admin.post("tables", terms | {"min_stack": refused.problem["min"]}, version=None)
+
+    def credentials(self, tables: list[RecordedTable], people: dict[str, Login], auditor: Login) -> Credentials:
+        """Everybody's ways in."""
+
+        def at(login: Login, terminal: str) -> Login:
+            return Login(login.login, login.password, terminal, self.keys[terminal], login.roles)
+
+        dealers = [login for login in people.values() if login.roles == ["dealer"]]
+        consoles = {table.code: f"console-{table.code}" for table in tables}
+        return Credentials(
+            house=self.code,
+            dealers={
+                code: at(dealers[number // TABLES_OF_A_DEALER], console)
+                for number, (code, console) in enumerate(consoles.items())
+            },
+            cashier=at(people["cashier"], "cage-1"),
+            auditor=auditor,
+            # The floor decides at the cashier's terminal on credits that arrive short.
+            floor={code: at(people["floor"], console) for code, console in (consoles | {DRAWER: "cage-1"}).items()},
+            manager=people["manager"],
+            admin=self.founder,
+            counters=(people["counter-1"], people["counter-2"]),
+            supervisor=people["supervisor"],
+            # Both sign at the cashier's terminal too.
+            cage_supervisor=at(people["supervisor"], "cage-1"),
+            cage_manager=at(people["manager"], "cage-1"),
+        )
+
+
+def agreed(table: RecordedTable, declaration: dict[str, Any]) -> dict[str, Any]:
+    """A table's options. Records leave out what is usual in their game, a house must say it: where that is no limit at
+    all, a limit is said that no recorded amount and no other option exceeds."""
+    usual = {one["name"]: one.get("default") for one in declaration["options"] if not one["required"]}
+    must_set = [name for name in declaration["policy"]["must_set"] if name in usual]
+    known = [value for value in table.options.values() if type(value) is int]
+    limit = max(largest_amount(table, Words(declaration)), *known, 1)
+    stated = {name: limit if usual[name] is None else usual[name] for name in must_set}
+    return stated | table.options
 
 
 def largest_amount(table: RecordedTable, words: Words) -> int:
@@ -163,59 +250,12 @@ def largest_amount(table: RecordedTable, words: Words) -> int:
     return max((amount for line in lines for amount in words.amounts(line)), default=0)
 
 
-def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, a manager, one person of the floor,
-    two who count, one cage supervisor. Nobody has two roles."""
-    from casino.audit.services import Actor
-    from casino.houses.models import House
-    from casino.staff.models import Role, TerminalKind
-    from casino.staff.services import enrol_terminal, hire
-
-    house = House.objects.get(code=house_code)
-    actor = Actor(staff="demo", role="system", terminal="", request="seed")
-    passwords: dict[str, str] = {}
-
-    def person(name: str, role: Role) -> str:
-        login = f"{name}@{house.code}"
-        passwords[login] = secrets.token_urlsafe(12)
-        hire(house=house, login=login, name=name.capitalize(), roles=[role], password=passwords[login], actor=actor)
-        return login
-
-    def terminal(code: str, kind: TerminalKind, place: str) -> tuple[str, str]:
-        return code, enrol_terminal(house=house, code=code, kind=kind, location=place, actor=actor)[1]
-
-    def way_in(login: str, at: tuple[str, str], role: Role) -> Login:
-        return Login(login, passwords[login], at[0], at[1], [role.value])
-
-    needed = -(-len(table_codes) // TABLES_OF_A_DEALER)
-    dealers = [person(f"dealer-{number}", Role.DEALER) for number in range(1, needed + 1)]
-    at_tables = {code: terminal(f"console-{code}", TerminalKind.TABLE, code) for code in table_codes}
-    cage = terminal("cage-1", TerminalKind.CAGE, DRAWER)
-    floor = person("floor", Role.FLOOR)
-    office = terminal("office-1", TerminalKind.OFFICE, "")
-    return Credentials(
-        house=house.code,
-        dealers={
-            code: way_in(dealers[number // TABLES_OF_A_DEALER], at, Role.DEALER)
-            for number, (code, at) in enumerate(at_tables.items())
-        },
-        cashier=way_in(person("cashier", Role.CASHIER), cage, Role.CASHIER),
-        auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
-        # The floor decides at the cashier's terminal on credits that arrive short.
-        floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
-        manager=way_in(person("manager", Role.MANAGER), office, Role.MANAGER),
-        admin=way_in(person("admin", Role.ADMIN), office, Role.ADMIN),
-        counters=tuple(way_in(person(f"counter-{number}", Role.COUNT), office, Role.COUNT) for number in (1, 2)),
-        supervisor=way_in(person("supervisor", Role.CAGE_SUPERVISOR), office, Role.CAGE_SUPERVISOR),
-    )
+def tray_of(options: Mapping[str, Any], seats: int) -> dict[int, int]:
+    """The chips that a table with these options gets for its tray."""
+    bonus = sum(value for name, value in options.items() if name.startswith("bonus") and type(value) is int)
+    return chips_worth(TRAY_BONUSES * seats * bonus, TRAY_OF_EACH)
 
 
-def newest_house(logins: Path) -> Credentials | None:
-    """The newest demo house of the connected database whose logins are kept in the folder `logins`."""
-    from casino.houses.models import House
-
-    for code in House.objects.filter(code__startswith="DEMO-").order_by("-opened_at").values_list("code", flat=True):
-        path = logins / f"{code}.json"
-        if path.exists():
-            return Credentials.load(path)
-    return None
+def named(pieces: Mapping[int, int]) -> dict[str, int]:
+    """Pieces as requests have them."""
+    return {str(value): count for value, count in pieces.items() if count}

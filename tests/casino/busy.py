@@ -1,20 +1,29 @@
 """An evening on which everything is done that the API can write, step by step; each step is one request."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
+from unittest import mock
 
 import httpx
 import pyotp
 
+from casino.audit.models import Event
+from casino.bookkeeping import chart
+from casino.cage.contents import in_the_vault
+from casino.players.models import Player
 from casino.staff.models import Role, RotaEntry, TerminalKind
-from casino.tables.models import Table
-from casino.transfers.models import Box, Transfer, TrayCount
-from tests.casino.kit import FERBLI, PIECES, TRAY, Desk, Kit
+from casino.tables.models import Table, WaitingEntry
+from casino.transfers import chip_sets
+from casino.transfers.models import Box, ChipMove, Transfer, TrayCount
+from tests.casino.kit import FERBLI, MISDEAL, PIECES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
 PASSWORD, NEW_PASSWORD = "seven-of-acorns-19", "ober-of-hearts-31"
 DAY = "2020-02-28"
+#: Last day of a notice that is over.
+NOTICE = "2020-12-31"
 REASON = {"reason": "so that everything happens"}
 PERSON = {"name": "Nobody At All", "born": "1970-01-01", "document": "000000AA"}
 #: Terms of a Ferbli table that differ from the kit's by a larger stack.
@@ -34,25 +43,36 @@ class Busy:
         if not Table.objects.filter(house=kit.house, code="T1").exists():
             kit.table()
         kit.players("T1-u1", "T1-u2")
-        self.dealer, self.cashier = kit.dealer(), kit.cashier()
+        self.dealer, self.reliever, self.cashier = kit.dealer(), kit.dealer(), kit.cashier()
         self.table_floor = floor_at(kit, TerminalKind.TABLE, "T1")
         self.cage_floor = floor_at(kit, TerminalKind.CAGE, "C1")
         self.office, self.manager, self.auditor = kit.office(Role.ADMIN), kit.office(Role.MANAGER), kit.office()
+        #: Who signs the difference of the vault off.
+        self.other_manager = kit.office(Role.MANAGER)
         self.counters = kit.office(Role.COUNT), kit.office(Role.COUNT)
         self.counter, self.other_counter = self.counters
+        #: Who attends a destruction.
+        self.observer = kit.hire(Role.SURVEILLANCE, TerminalKind.OFFICE, "")[0].staff.login
         self.cage_supervisor, self.runner = kit.office(Role.CAGE_SUPERVISOR), kit.runner()
+        self.compliance = kit.office(Role.COMPLIANCE)
+        self.supervisor, self.cage_manager = kit.supervisor(), kit.supervisor(role=Role.MANAGER)
         #: Who books duty; another supervisor than the one who receives boxes.
         self.keeper = kit.office(Role.CAGE_SUPERVISOR)
         #: A table that is retired without ever having been opened.
         self.office.ok("tables", {"table": "T9", "game": "ferbli"} | TERMS)
+        #: A table to which players move.
+        self.office.ok("tables", {"table": "T8", "game": "ferbli"} | TERMS)
+        self.other_dealer = kit.dealer("T8")
+        self.other_dealer.ok("open")
         #: Who approves, and the number of what was asked for last.
         self.approver, self.approval = kit.office(Role.MANAGER), 0
         self.token, self.terminal, self.terminal_key, self.secret = "", "console-7", "", ""
 
     def post(self, desk: Desk, path: str, body: Any = None) -> httpx.Response:
         """Write, on the version of now; the runner carries what is sent."""
-        if isinstance(body, dict) and "carrier" in body:
-            body = body | {"carrier": self.runner}
+        named = {"carrier": self.runner, "observer": self.observer}
+        if isinstance(body, dict):
+            body = body | {name: named[name] for name in named.keys() & body.keys()}
         if desk.path != "/api/v1":
             desk.refresh()
         return desk.post(path, body)
@@ -119,6 +139,61 @@ def _differ_thrice(busy: Busy) -> httpx.Response:
         for desk, more in zip(busy.counters, (0, 1), strict=True):
             body = {"cash": 0, "pieces": {"5": number + more}}
             answer = busy.post(desk, f"boxes/{busy.made('tax')}/counts", body)
+    return answer
+
+
+def _relieve(desk: str) -> Step:
+    """The table's dealer is relieved by this one."""
+
+    def step(busy: Busy) -> httpx.Response:
+        there = busy.dealer.refresh()["dealer"]
+        return busy.post(getattr(busy, desk), "dealer/take-over", {"relieves": there})
+
+    return step
+
+
+def _waiting(what: str, body: Any) -> Step:
+    """A step with the last one on the waiting list who has not been seated or removed."""
+
+    def step(busy: Busy) -> httpx.Response:
+        entry = WaitingEntry.objects.filter(house=busy.kit.house, state__in=WaitingEntry.OPEN).latest("number")
+        path = f"/api/v1/waiting-list/{entry.number}/{what}"
+        return busy.table_floor.post(path, body, version=entry.version)
+
+    return step
+
+
+def _moves(kind: str, pieces: dict[str, int], **more: str) -> Step:
+    """Somebody counts out chips of the vault, or writes down a delivery."""
+    return _at("cage_supervisor", "chip-moves", {"kind": kind, "paper": "note 4711", "pieces": pieces} | more)
+
+
+def _move(desk: str, what: str, body: dict[str, Any]) -> Step:
+    """A step with the movement of chips that was written down last."""
+
+    def step(busy: Busy) -> httpx.Response:
+        number = ChipMove.objects.filter(house=busy.kit.house).latest("id").pk
+        return busy.post(getattr(busy, desk), f"chip-moves/{number}/{what}", body)
+
+    return step
+
+
+def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:
+    """What the vault holds by the books, less so much cash."""
+    held = in_the_vault(busy.kit.house).as_json()
+    return held | {"cash": held["cash"] - short}
+
+
+def _vault_count(desk: str) -> Step:
+    return lambda busy: busy.post(getattr(busy, desk), "vault/counts", _in_vault(busy))
+
+
+def _vault_differs(busy: Busy) -> httpx.Response:
+    """The other one counts something else, until somebody decides."""
+    for number in range(1, 4):
+        if number > 1:
+            busy.post(busy.keeper, "vault/counts", _in_vault(busy))
+        answer = busy.post(busy.cage_supervisor, "vault/counts", _in_vault(busy, 5 + number))
     return answer
 
 
@@ -199,13 +274,30 @@ def _sign_out(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/sign-out", json={})
 
 
-def _count_and_close(busy: Busy) -> httpx.Response:
-    drawer = busy.cashier.refresh()
-    return busy.cashier.post("close", {"cash": drawer["cash"] - 5, "pieces": drawer["pieces"]})
+def _counted(desk: str, path: str) -> Step:
+    """A step by which a drawer is counted: five too little in cash."""
+
+    def count(busy: Busy) -> httpx.Response:
+        held = busy.kit.held()
+        return busy.post(getattr(busy, desk), path, held | {"cash": held["cash"] - 5})
+
+    return count
+
+
+def _agrees(desk: str) -> Step:
+    """A step by which a drawer is counted as the books have it."""
+    return lambda busy: busy.post(getattr(busy, desk), "count", busy.kit.held())
+
+
+def _corrected(busy: Busy) -> httpx.Response:
+    """The chips that were just bought back were worth something else."""
+    wrong = Event.objects.filter(house=busy.kit.house, doc__kind="cage.bearer_cash_out").order_by("id").last()
+    right = {"kind": "cage.bearer_cash_out", "amount": 2_000, "pieces": {"1000": 2}}
+    return busy.post(busy.supervisor, "corrections", {"entry": wrong.seq if wrong else 1, "right": right} | REASON)
 
 
 #: Who asks for what needs an approval.
-_ASKING = {"duty": "keeper", "limits": "office"}
+_ASKING = {"duty": "keeper", "limits": "office", "chip-sets/NEXT/use": "office", "chip-sets/MAIN/lapse": "keeper"}
 
 
 def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, str] | None = None) -> Step:
@@ -222,12 +314,82 @@ def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, st
     return step
 
 
+def _approved(path: str, body: Any, asks: str = "keeper") -> Step:
+    """A step that a manager approves in between."""
+
+    def step(busy: Busy) -> httpx.Response:
+        desk: Desk = getattr(busy, asks)
+        held = busy.post(desk, path, body)
+        if held.status_code != 409:
+            return held
+        number = held.json()["approval"]["approval"]
+        busy.approver.post(f"approvals/{number}/approve", {})
+        return desk.post(path, body, headers={"Approval": str(number)})
+
+    return step
+
+
 def _with_approval(path: str, body: Any) -> Step:
     """A step in the office with what was approved last."""
     return lambda busy: getattr(busy, _ASKING[path]).post(path, body, headers={"Approval": str(busy.approval)})
 
 
+def _rack(busy: Busy, code: str) -> dict[str, int]:
+    """The chips of the first set in a place."""
+    return chart.rack(busy.kit.house, code, "MAIN").as_json()
+
+
+def _returns_tray(busy: Busy) -> httpx.Response:
+    """The dealer sends the whole tray to the cage."""
+    return busy.post(busy.dealer, "transfers", {"kind": "credit", "drawer": "C1", "pieces": _rack(busy, "9130/T1")})
+
+
+def _takes_tray(busy: Busy) -> httpx.Response:
+    """The cage receives it."""
+    body = {"pieces": _rack(busy, "9140/T1"), "carrier": ""}
+    return busy.post(busy.cashier, f"transfers/{busy.made('transfer')}/receive", body)
+
+
+def _long_ago(step: Step) -> Step:
+    """The same step on a day long ago, by the date of the house."""
+
+    def then(busy: Busy) -> httpx.Response:
+        with mock.patch.object(chip_sets, "today", return_value=date.fromisoformat(DAY)):
+            return step(busy)
+
+    return then
+
+
+def _unattribute(busy: Busy) -> httpx.Response:
+    """Players who do not come any more."""
+    for player in Player.objects.filter(house=busy.kit.house):
+        player.house = busy.kit.house
+        held = busy.kit.balance(player.wallet)
+        if held:
+            body = {"place": "C1", "amount": held} | REASON
+            answer = busy.post(busy.compliance, f"players/{player.ref}/unattributions", body)
+    return answer
+
+
+def _all_of(kind: str, code: str) -> Step:
+    """Somebody counts out all chips of the first set in a place of the vault."""
+
+    def step(busy: Busy) -> httpx.Response:
+        body = {"kind": kind, "paper": "the end of it", "pieces": _rack(busy, code), "chip_set": "MAIN"}
+        return busy.post(busy.cage_supervisor, "chip-moves", body | ({"observer": ""} if kind == "destruction" else {}))
+
+    return step
+
+
+def _all_counted(code: str) -> Step:
+    return lambda busy: _move("counter", "counts", {"pieces": _rack(busy, code)})(busy)
+
+
+FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
+FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
 DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
+USE = {"redeem_until": NOTICE} | REASON
+ALL = {str(value): count for value, count in PIECES.items()}
 LIMITS = {"points": {"exchange_by_supervisor_from": 1_000_000}} | REASON
 
 #: In their order: what an event's name is, and the request that brings it. `settle` stands for the worker.
@@ -253,10 +415,26 @@ STEPS: dict[str, Step] = {
     "player.person_recorded": lambda busy: busy.cashier.post(
         "/api/v1/players/anna/person", {"person": PERSON, "reason": "first_record"}, version=1
     ),
+    "handover.offered": _at("supervisor", "handovers", {"kind": "float", "cash": 900_000, "pieces": FLOAT}),
+    "handover.withdrawn": _at("supervisor", "handovers/1/withdraw", REASON),
+    "handover.offered again": _at("supervisor", "handovers", {"kind": "float", "cash": 1_000_000, "pieces": FLOAT}),
+    "handover.signed": _at("cage_manager", "handovers/2/sign"),
     "drawer.opened": _at("cashier", "open", {"cash": 1_000_000, "pieces": FLOAT}),
+    "handover.offered to an open drawer": _at(
+        "supervisor", "handovers", {"kind": "replenishment", "cash": 5_000, "pieces": {"100": 10}}
+    ),
+    "drawer.replenished": _at("cashier", "handovers/3/take", {"cash": 5_000, "pieces": {"100": 10}}),
+    "handover.offered to the vault": _at("cashier", "handovers", {"kind": "skim", "cash": 2_000, "pieces": {}}),
+    "drawer.skimmed": _at("supervisor", "handovers/4/take", {"cash": 2_000, "pieces": {}}),
+    "drawer.x_read": lambda busy: busy.auditor.post("drawers/C1/x-readings"),
     "cage.buy_in": _at("cashier", "buy-ins", {"player": "T1-u1", "amount": 20_000}),
     "cage.buy_in again": _at("cashier", "buy-ins", {"player": "T1-u2", "amount": 20_000}),
     "cage.cash_out": _at("cashier", "cash-outs", {"player": "T1-u1", "amount": 5_000}),
+    "cage.bearer_buy_in": _at("cashier", "bearer-buy-ins", {"amount": 3_000}),
+    "cage.bearer_cash_out": _at("cashier", "bearer-cash-outs", {"amount": 1_000, "pieces": {"1000": 1}}),
+    "cage.corrected": _corrected,
+    "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
+    "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),
     "table.terms_changed": lambda busy: busy.office.post(
@@ -270,7 +448,18 @@ STEPS: dict[str, Step] = {
     "tray.counted again": _at("dealer", "tray-counts", {"purpose": "opener", "pieces": WHOLE_TRAY}),
     "tray.confirmed": _tray(WHOLE_TRAY),
     "table.opened": _at("dealer", "open"),
+    "dealer.took_over": _at("dealer", "dealer/take-over", {"relieves": None}),
+    "dealer.took_over in relief": _relieve("reliever"),
+    "dealer.left": _at("reliever", "dealer/leave", {"then": "done"}),
+    "dealer.took_over again": _at("dealer", "dealer/take-over", {"relieves": None}),
+    "waiting.added": _at("dealer", "/api/v1/waiting-list", {"player": "T1-u1", "game": "ferbli"}),
+    "waiting.added again": _at("dealer", "/api/v1/waiting-list", {"player": "T1-u2", "table": "T1"}),
+    "waiting.called": _waiting("call", {"table": "T1"} | REASON),
+    "waiting.no_show": _waiting("no-show", {}),
+    "waiting.removed": _waiting("remove", REASON),
     "table.sat_down": _at("dealer", "seats", {"seat": 1, "player": "T1-u1", "amount": 10_000}),
+    "table.seat_changed": _at("dealer", "seats/1/change", {"to_seat": 4}),
+    "table.seat_changed back": _at("dealer", "seats/4/change", {"to_seat": 1}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),
     "table.sat_down again": _at("dealer", "seats", {"seat": 2, "player": "T1-u2", "amount": 10_000}),
     "table.buy_in": _at("dealer", "buy-ins", {"seat": 2, "amount": 500}),
@@ -304,13 +493,14 @@ STEPS: dict[str, Step] = {
     "credit.cancelled": _on("dealer", "transfer", "cancel", REASON),
     "hand.dealt": _at("dealer", "hands", {"mode": "physical", "button": 2}),
     "hand.acted": _acts("p1 po 100"),
-    "hand.voided": _at("table_floor", "hand/void", REASON),
+    "hand.voided": _at("table_floor", "hand/void", REASON | MISDEAL),
     "hand.dealt again": _at("dealer", "hands", {"mode": "physical"}),
     "hand.acted to its end": _acts("p1 po 100", "d dh p1 ????", "d dh p2 ????", "p2 f"),
 }
 #: Once the hand is settled, the taxes are counted and the house closes.
 AFTERWARDS: dict[str, Step] = {
-    "table.left": _at("dealer", "seats/1/leave"),
+    "table.moved_out": _at("table_floor", "seats/1/move", {"table": "T8", "to_seat": 2}),
+    "table.left": _at("other_dealer", "seats/2/leave"),
     "table.closed": _at("dealer", "close"),
     "box.swapped again": _swaps("drop", "drop-2", seal="S-101"),
     "box.swapped for taxes again": _swaps("tax", "tax-2", seal="S-102"),
@@ -327,9 +517,60 @@ AFTERWARDS: dict[str, Step] = {
     "box.counted with tips": _box("counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
     "box.counted with tips again": _box("other_counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
     "box.received with tips": _box("cage_supervisor", "tip", "receive"),
+    "chips.noted": _moves("delivery", {"500": 40}),
+    "chips.counted": _move("counter", "counts", {"pieces": {"500": 39}}),
+    "chips.counts_differed": _move("other_counter", "counts", {"pieces": {"500": 40}}),
+    "chips.counted again": _move("counter", "counts", {"pieces": {"500": 39}}),
+    "chips.counts_differed from the note": _move("other_counter", "counts", {"pieces": {"500": 39}}),
+    "chips.delivered by decision": _move("manager", "accept", {"pieces": {"500": 39}} | REASON),
+    "chips.noted once more": _moves("delivery", {"500": 1}),
+    "chips.counted once more": _move("counter", "counts", {"pieces": {"500": 1}}),
+    "chips.delivered": _move("other_counter", "counts", {"pieces": {"500": 1}}),
+    "chips.noted to be set aside": _moves("set_aside", {"500": 20}),
+    "chips.set_aside": _move("counter", "counts", {"pieces": {"500": 20}}),
+    "chips.noted to be destroyed": _moves("destruction", {"500": 20}, observer=""),
+    "chips.destroyed": _move("counter", "counts", {"pieces": {"500": 20}}),
     "tronc.shared": _share,
     "tronc.share_paid": _pay_share,
-    "drawer.closed": _count_and_close,
+    "credit.sent of the whole tray": _returns_tray,
+    "credit.received of the whole tray": _takes_tray,
+    "cage.counterfeits_found": _approved("counterfeits", FAKES, "cashier"),
+    "drawer.counted": _counted("cashier", "count"),
+    "drawer.recounted": _counted("supervisor", "recount"),
+    "drawer.closed": _at("cage_manager", "sign-off", REASON),
+    "vault.counterfeits_found": _approved("vault/counterfeits", FAKES),
+    "bank.sent": _approved("vault/bags", {"way": "to_bank", "bag": "B-1", "amount": 50_000}),
+    "bank.confirmed": _approved("vault/bags/1/confirm", {"amount": 49_900, "note": "N-1"}, "cage_supervisor"),
+    "bank.drawn": _approved("vault/bags", {"way": "from_bank", "bag": "B-2", "amount": 20_000}),
+    "bank.received": _at("cage_supervisor", "vault/bags/2/receive", {"amount": 20_000, "note": "N-2"}),
+    "foreign.redeemed": _approved("vault/foreign-chips", FOREIGN),
+    "vault.counted": _vault_count("keeper"),
+    "vault.counts_differed": _vault_differs,
+    "vault.count_decided": lambda busy: busy.post(busy.manager, "vault/counts/1/decide", _in_vault(busy) | REASON),
+    "vault.count_signed_off": _at("other_manager", "vault/counts/1/sign-off", REASON),
+    "chips.introduced": _at("office", "chip-sets", {"chip_set": "NEXT", "denominations": dict.fromkeys(ALL, "blue")}),
+    "chips.noted of the second set": _moves("delivery", ALL, chip_set="NEXT"),
+    "chips.counted of the second set": _move("counter", "counts", {"pieces": ALL}),
+    "chips.delivered of the second set": _move("other_counter", "counts", {"pieces": ALL}),
+    "approval.approved of the second set": _long_ago(_decided("chip-sets/NEXT/use", USE, "approver", "approve")),
+    "chips.put_in_use": _long_ago(_with_approval("chip-sets/NEXT/use", USE)),
+    "handover.offered for the second set": _at(
+        "supervisor", "handovers", {"kind": "float", "cash": 1_000_000, "pieces": FLOAT}
+    ),
+    "drawer.opened again": _at("cashier", "open", {"cash": 1_000_000, "pieces": FLOAT}),
+    "cage.chips_redeemed": _at("cashier", "redemptions", {"chip_set": "MAIN", "given": {"500": 1}}),
+    "chips.noted at a drawer": _moves("withdrawn", {"500": 1}, chip_set="MAIN", drawer="C1"),
+    "chips.withdrawn_set_aside": _move("counter", "counts", {"pieces": {"500": 1}}),
+    "chips.unattributed again": _unattribute,
+    "approval.approved of the end of the first set": _decided("chip-sets/MAIN/lapse", REASON, "approver", "approve"),
+    "chips.lapsed": _with_approval("chip-sets/MAIN/lapse", REASON),
+    "chips.noted of the first set": _all_of("set_aside", "9110"),
+    "chips.set_aside of the first set": _all_counted("9110"),
+    "chips.noted of the first set to be destroyed": _all_of("destruction", "9115"),
+    "chips.destroyed of the first set": _all_counted("9115"),
+    "chips.retired": _at("office", "chip-sets/MAIN/retire", REASON),
+    "drawer.counted again": _agrees("cashier"),
+    "drawer.closed again": _at("cashier", "close"),
     "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
     "approval.refused": _decided("duty", MORE_DUTY, "approver", "refuse", REASON),
     "approval.withdrawn": _decided("duty", MORE_DUTY, "keeper", "withdraw"),

@@ -1,7 +1,8 @@
 """An evening on which every operation of the API succeeds, recorded as the examples of the schema.
 
 It begins with the busy evening (`busy.py`), with reads beside its writes; then come what a deal of the house takes
-(players' own devices, calls beside the turn), cards read wrongly, a disputed hand, and a login that is locked.
+(players' own devices, calls beside the turn), cards read wrongly, a disputed hand, a large bonus paid and one refused,
+and a login that is locked.
 """
 
 import json
@@ -21,10 +22,13 @@ from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_settlement import dispute
-from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Kit
+from tests.casino.hands.test_variant_hands import ALONE_WITH_41
+from tests.casino.kit import FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
 from tests.casino.stable import TEXTS, Stable
 from tests.casino.transfers.test_transfers import floor_at
 
+#: A bonus that needs an approval where a house has set nothing.
+BONUS = 200_000
 #: The most lines of an example that is text, and of rows of a list.
 MOST_LINES, PAGE = 6, "page_size=2"
 
@@ -35,7 +39,11 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
     "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
+    "drawer.skimmed": (("auditor", f"handovers?{PAGE}"),),
+    "drawer.closed": (("auditor", "drawers/C1/shifts/1/z"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
+    "dealer.took_over again": (("auditor", f"dealers?{PAGE}"), ("auditor", f"dealer-turns?{PAGE}")),
+    "waiting.called": (("auditor", f"waiting-list?{PAGE}"), ("auditor", f"waiting-list/display?{PAGE}")),
     "table.exchange": (("dealer", ""), ("auditor", "tables/T1/chips"), ("auditor", f"tables?{PAGE}")),
     "deal.committed": (("dealer", "deal"),),
     "deal.abandoned": (("auditor", "deals/T1-000001"),),
@@ -45,6 +53,10 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "limits.changed": (("auditor", "limits"),),
     "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
     "box.received": (("auditor", f"boxes?{PAGE}"),),
+    "chips.retired": (("auditor", f"chip-sets?{PAGE}"),),
+    "chips.destroyed": (("auditor", f"chip-moves?{PAGE}"),),
+    "bank.drawn": (("auditor", f"vault/bags?{PAGE}"),),
+    "vault.count_signed_off": (("auditor", f"vault/counts?{PAGE}"),),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
@@ -153,7 +165,9 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     _cards_read_wrongly(kit, busy)
     undisturbed()
     _disputed(kit)
+    _bonus(kit)
     _locked(kit, busy)
+    kit.close_drawer(busy.cashier)
     _books(kit, busy)
     return dict(sorted(kit.examples.items()))
 
@@ -201,7 +215,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     older = kit.sequence().size
     kit.read(device.get, f"proofs/inclusion?chain={receipt['chain']}&seq={receipt['seq']}&size={older}")
     desk.refresh()
-    floor_at(kit, TerminalKind.TABLE, "T2").ok("hand/void", REASON)
+    floor_at(kit, TerminalKind.TABLE, "T2").ok("hand/void", REASON | MISDEAL)
     newer = kit.sequence().size
     for path in (
         f"audit/proofs/inclusion?chain=table/T2&seq={receipt['seq']}&size={newer}",
@@ -247,8 +261,38 @@ def _disputed(kit: Recording) -> None:
     desk.act(*SAMPLE[12:])
     dispute(kit, Hand.objects.filter(house=kit.house).latest("id"))
     awards = [{"actor": "p1", "amount": 2_000}, {"actor": "p4", "amount": 1_135}]
-    ruling = {"awards": awards, "tax": 165, "reason": "both had shown the same hand"}
-    floor_at(kit, TerminalKind.TABLE, "T4").ok("hand/ruling", ruling)
+    claimed = [{"line": 20, "text": "p4 rb 400"}, {"line": 21, "text": "p1 cc 400"}]
+    ruling = {"awards": awards, "tax": 165, "claimed": claimed, "reason": "both had shown the same hand"}
+    floor, name = floor_at(kit, TerminalKind.TABLE, "T4"), "T4-000001"
+    kit.approved(floor, "hand/ruling", {"hand": name} | ruling)
+    remedy = {
+        "tax_refunded": [{"actor": "p4", "amount": 65}],
+        "made_good": [{"actor": "p2", "amount": 200}],
+        "collected": [{"loser": "p1", "winner": "p4", "amount": 400, "consent": "signed slip 17"}],
+    }
+    kit.approved(floor, f"hands/{name}/rulings", remedy | {"reason": "the video shows the last raise"})
+    kit.read(kit.office().get, f"hands/{name}/rulings")
+
+
+def _bonus(kit: Recording) -> None:
+    """Two hands at a table of Färbeln, each won with a 41 that waits for an approval: one is paid, one refused."""
+    kit.table_for(
+        "faerbeln", FAERBELN | {"bonus41": BONUS, "bonus41_for": "uncontested"}, code="F1", seats=3, tray=5 * BONUS
+    )
+    desk = kit.seated("F1", stacks=(9_000,) * 3)
+    floor = floor_at(kit, TerminalKind.TABLE, "F1")
+    for refused in (False, True):
+        desk.refresh()
+        name = desk.ok("hands", {"mode": "physical"})["hand"]
+        desk.act(*ALONE_WITH_41)
+        desk.act("p1 sm AaKaOaUa")
+        assert kit.settle() == ["awaiting_approval"]
+        floor.refresh()
+        if refused:
+            floor.ok("hand/bonus/refuse", {"reason": "the shown cards are no 41"})
+        else:
+            kit.approved(floor, "hand/bonus", {"hand": name, "bonus": BONUS})
+            assert kit.settle() == ["settled"]
 
 
 def _locked(kit: Recording, busy: Busy) -> None:

@@ -4,7 +4,7 @@ import itertools
 import json
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -24,12 +24,15 @@ from casino.audit.signing import Signer
 from casino.audit.verifier import Checkpoint, parse_note
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting
+from casino.cage.contents import by_the_books
 from casino.cage.founding import create_drawer, open_vault
-from casino.cage.models import Shift
+from casino.cage.models import Drawer, Shift
 from casino.cage.services import AtDrawer, sell_chips
+from casino.chips.selectors import in_use
 from casino.chips.services import introduce
 from casino.core import locks
 from casino.core.canonical import fingerprint
+from casino.core.denominations import spread
 from casino.core.write import Command, Outcome, RequestContext, Subject, Work
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
@@ -54,6 +57,8 @@ ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
 FAERBELN = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 10_000, "tax_bps": 500, "tax_cap": 700}
 CHIPS = 100_000_000
+#: Cash of a drawer's float: so little that it takes more.
+CASH = 1_000_000
 #: The house's chips, by denomination: worth CHIPS together, and half of them fill a drawer.
 PIECES = {
     1: 20_000, 5: 20_000, 25: 20_000, 100: 20_000, 500: 20_000, 1_000: 10_380, 5_000: 2_000, 25_000: 1_000,
@@ -68,6 +73,8 @@ SAMPLE = (
     "p1 rb 200", "p2 cc 200", "p4 cc 200", "p4 ks 400 p1", "d dh p1 Xb7b", "p1 lk 2", "p1 cc 400", "p2 f",
     "d dh p4 KhOl", "p1 k", "p4 lk 2", "p4 rb 800", "p1 cc 800", "p1 st", "p1 sm Kl8bXb7b", "p4 sm Aa9aKhOl",
 )  # fmt: skip
+#: Why a hand is voided, in most tests.
+MISDEAL = {"cause": "misdeal"}
 
 
 @cache
@@ -177,7 +184,7 @@ class Kit:
             code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required
         )
         # Drawers of tests begin with half of all chips: nobody has to approve that.
-        set_at_founding(house=house, points={"float_by_manager_above": CHIPS}, actor=ACTOR)
+        set_at_founding(house=house, points={"float_by_manager_above": CHIPS, "no_buy_in_above": CHIPS}, actor=ACTOR)
         if bare:
             return cls(house)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
@@ -309,6 +316,42 @@ class Kit:
         """The login of a person who carries chips, and neither sends nor receives them."""
         return self.hire(Role.DEALER, TerminalKind.OFFICE, "")[0].staff.login
 
+    def supervisor(self, code: str = "C1", *, role: Role = Role.CAGE_SUPERVISOR) -> Desk:
+        """Somebody else at a drawer's terminal, with the drawer's version read: a supervisor, unless `role` says."""
+        desk = Desk(self.http(self.token(role, TerminalKind.CAGE, code)), f"/api/v1/drawers/{code}")
+        desk.refresh()
+        return desk
+
+    def open_drawer(
+        self, cashier: Desk, *, cash: int, chips: int | None = None, pieces: Mapping[str, int] | None = None
+    ) -> dict[str, Any]:
+        """Open a cashier's drawer: a manager counts out the float, by pieces or a spread of chips worth so much, and
+        the cashier counts the same and takes it."""
+        if pieces is None:
+            pieces = spread(chips or 0, chart.rack(self.house, "9110", in_use(self.house).code)).as_json()
+        manager = self.supervisor(cashier.path.rpartition("/")[2], role=Role.MANAGER)
+        manager.ok("handovers", {"kind": "float", "cash": cash, "pieces": pieces})
+        cashier.refresh()
+        return cashier.ok("open", {"cash": cash, "pieces": pieces})
+
+    def held(self, code: str = "C1") -> dict[str, Any]:
+        """What a drawer must hold by the books, as a count names it. No answer of the house says so."""
+        drawer = Drawer.objects.select_related("house").get(house=self.house, code=code)
+        return by_the_books(drawer).as_json()
+
+    def close_drawer(self, cashier: Desk, **counted: Any) -> dict[str, Any]:
+        """Count a drawer (what the books say, but for what is named) and close it; a count that differs is counted
+        again, and signed off by a manager. Returns the closing's answer."""
+        code = cashier.path.rpartition("/")[2]
+        count = self.held(code) | counted
+        cashier.refresh()
+        if cashier.ok("count", count)["last_event"]["agrees"]:
+            return cashier.ok("close")
+        self.supervisor(code).ok("recount", count)
+        closed = self.supervisor(code, role=Role.MANAGER).ok("sign-off", {"reason": "counted twice"})
+        cashier.refresh()
+        return closed
+
     def office(self, role: Role = Role.AUDITOR) -> Desk:
         """An office terminal; its path is the API's root."""
         return Desk(self.http(self.token(role, TerminalKind.OFFICE, "")), "/api/v1")
@@ -324,7 +367,7 @@ class Kit:
                 cashier = Desk(self.http(token), "/api/v1/drawers/C1")
                 cashier.refresh()
                 pieces = {str(value): count // 2 for value, count in PIECES.items()}
-                cashier.ok("open", {"cash": CHIPS // 10, "pieces": pieces})
+                self.open_drawer(cashier, cash=CASH, pieces=pieces)
             sold = (
                 partial(sell_chips, key=command_of(context).ledger_key(), player_ref=ref, amount=chips) for ref in refs
             )

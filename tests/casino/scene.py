@@ -70,7 +70,8 @@ def build(kit: Kit, other: Kit) -> Scene:
     create_drawer(house=kit.house, code="C2", actor=ACTOR)
     create_drawer(house=kit.house, code="C3", actor=ACTOR)
     desks |= {"cage": kit.cashier("C1"), "closed cage": kit.cashier("C2"), "bare cage": kit.cashier("C3")}
-    desks["bare cage"].ok("open", {"cash": 0, "chips": 0})
+    kit.open_drawer(desks["bare cage"], cash=0, chips=0)
+    desks["vault"] = kit.supervisor("C2")
     desks["office"] = kit.office()
     other.table("X1")
     desks["other house"] = other.seated("X1", stacks=(5_000, 5_000))

@@ -18,9 +18,11 @@ from django.core.management import CommandError, call_command
 from casino.audit import verifier
 from casino.audit.models import Event
 from casino.core import seal_key
+from casino.core.errors import Forbidden
 from casino.houses.models import House
-from casino.staff.credentials import Credentials, two_people
+from casino.staff.credentials import Credentials, require_two_minds, two_people
 from casino.staff.models import Role, Staff, Terminal
+from casino.staff.services import add_person
 from casino.verification import auditing
 from casino.verification import command_audit as unattended
 from ledger import exports
@@ -163,11 +165,12 @@ def test_the_book_of_no_house_is_left_to_the_ledger(live_db: None) -> None:
 # --- Founding --------------------------------------------------------------------------------------------------------
 
 
-def found(monkeypatch: pytest.MonkeyPatch, code: str, password: str = PASSWORD, **options: str) -> str:
+def found(monkeypatch: pytest.MonkeyPatch, code: str, password: str = PASSWORD, **options: str | list[str]) -> str:
     """Found a house; what the command prints."""
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n{password}\n"))
-    given = {"name": "Golden Ace", "currency": "HUF", "admin": f"eva@{code}", "auditor": f"ida@{code}"} | options
-    return run("found_house", code, **given)[0]
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n{password}\n{password}\n"))
+    given = {"name": "Golden Ace", "currency": "HUF", "admin": [f"eva@{code}"], "auditor": f"ida@{code}"} | options
+    admins: list[str] = given.pop("admin")  # type: ignore[assignment]
+    return run("found_house", code, *(f"--admin={login}" for login in admins), **given)[0]
 
 
 def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,6 +214,26 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     assert auditing.verify_house(house).findings == []
 
 
+def test_two_administrators_of_the_founding_hire_people_who_are_independent(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = f"G{uuid.uuid4().hex[:8]}"
+    found(monkeypatch, code, admin=[f"eva@{code}", f"ben@{code}"])
+    house = House.objects.get(code=code)
+    eva, ben = (Staff.objects.get(house=house, login=f"{name}@{code}") for name in ("eva", "ben"))
+
+    def hired(by: Staff, name: str, role: Role) -> Staff:
+        login = f"{name}@{code}"
+        person, _ = add_person(house=house, login=login, name=name, roles=[role], password=PASSWORD, giver=by)
+        person.must_change_password = False
+        return person
+
+    asks, decides = hired(eva, "asks", Role.CASHIER), hired(ben, "decides", Role.MANAGER)
+    require_two_minds(asks, decides)
+    with pytest.raises(Forbidden, match="eva"):
+        require_two_minds(asks, hired(hired(eva, "deputy", Role.ADMIN), "another", Role.MANAGER))
+
+
 @pytest.mark.parametrize(
     ("options", "problem", "returncode"),
     [
@@ -219,9 +242,10 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
         ({"code": "taken"}, "already exists", 1),
         ({"code": "a/b"}, r"\(code\)", 2),
         ({"currency": "forint"}, r"\(currency\)", 2),
-        ({"admin": "é"}, r"\(admin\)", 2),
+        ({"admin": ["eva@house", "é"]}, r"\(admin\)", 2),
         ({"auditor": "é"}, r"\(auditor\)", 2),
-        ({"admin": "Eva@house", "auditor": "eva@house"}, "two people", 2),
+        ({"admin": ["Eva@house"], "auditor": "eva@house"}, "two people", 2),
+        ({"admin": ["eva@house", "Eva@house"]}, "two people", 2),
         ({"terminal": ""}, r"\(terminal\)", 2),
     ],
 )
@@ -246,7 +270,7 @@ class Keyboard(io.StringIO):
 
 def test_at_a_keyboard_the_password_is_typed_twice(live_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     code = f"G{uuid.uuid4().hex[:8]}"
-    given = {"name": "Golden Ace", "currency": "HUF", "admin": f"eva@{code}", "auditor": f"ida@{code}"}
+    given = {"name": "Golden Ace", "currency": "HUF", "admin": [f"eva@{code}"], "auditor": f"ida@{code}"}
     monkeypatch.setattr("sys.stdin", Keyboard())
     others = f"{PASSWORD} of another"
     typed = iter([PASSWORD, "another one", PASSWORD, PASSWORD, others, others])

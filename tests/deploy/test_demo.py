@@ -11,7 +11,7 @@ import pytest
 import engine
 from deploy.demo import evening
 from deploy.demo.evening import EveningError, RecordedTable
-from deploy.demo.seed import largest_amount
+from deploy.demo.seed import agreed, largest_amount
 from deploy.demo.words import MOST_ACTIONS, NONCE, commitment
 from engine.record.format import parse_record
 from engine.record.replay import replay
@@ -108,17 +108,16 @@ def test_the_largest_amount_of_the_records_is_money() -> None:
 
 
 def test_a_house_says_what_records_leave_out() -> None:
-    from deploy.demo.seed import _agreed
-
+    ferbli, zsiros = (engine.game_info(name).as_dict() for name in ("ferbli", "zsiros"))
     hands: list[dict[str, Any]] = [{"acts": ["p1 rb 700"], "seats": ["a", "b"]}]
     for options, expected in (
         ({"vizi": 100, "majzli_max": 300}, {"table_max": 700, "tax_bps": 0}),
         ({"vizi": 100, "majzli_max": 900}, {"table_max": 900, "tax_bps": 0}),
         ({"vizi": 100, "table_max": 5_000, "tax_bps": 100, "tax_cap": 9}, {"table_max": 5_000, "tax_bps": 100}),
     ):
-        assert _agreed(RecordedTable("T1", "ferbli", options, hands))["options"] == options | expected
-    agreed = _agreed(RecordedTable("Z1", "zsiros", {"stake": 100}, [{"acts": ["p1 pl Kl"], "seats": list("abcd")}]))
-    assert agreed["options"] == {"stake": 100}
+        assert agreed(RecordedTable("T1", "ferbli", options, hands), ferbli) == options | expected
+    trick = [{"acts": ["p1 pl Kl"], "seats": list("abcd")}]
+    assert agreed(RecordedTable("Z1", "zsiros", {"stake": 100}, trick), zsiros) == {"stake": 100}
 
 
 @pytest.mark.parametrize(

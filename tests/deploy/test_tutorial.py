@@ -20,7 +20,7 @@ from deploy.processes import Processes, address, application, listen
 from tests.services import TestServices
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "tutorial" / "one-evening.md"
+TUTORIALS = ROOT / "docs" / "tutorial"
 #: Stands between the outputs of two blocks.
 MARK = "-- next block --"
 #: A block that the reader types, and the block that follows it at once where the page shows an answer.
@@ -31,9 +31,9 @@ STEP = re.compile(r"^```bash\n(.*?)^```\n(?:^```(json|)\n(.*?)^```\n)?", re.MULT
 def house(services: TestServices, live_db: None, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
     """A new demo house with all its processes: its address, its code, and the file of its logins."""
     with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
-        credentials = found_house(evening.read(None).values())
-        credentials.save(tmp_path)
         processes.wait_ready(f"{address(listener)}/readyz")
+        credentials = found_house(address(listener), evening.read(None).values()).credentials
+        credentials.save(tmp_path)
         yield address(listener), credentials.house, tmp_path / f"{credentials.house}.json"
 
 
@@ -46,34 +46,62 @@ def shortened(shown: Any, answer: Any) -> bool:
     return type(shown) is type(answer) and bool(shown == answer)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not os.environ.get("CI") and not all(map(shutil.which, ("bash", "curl", "jq"))), reason="needs bash, curl and jq"
-)
-def test_the_tutorial_is_what_happens(house: tuple[str, str, Path], tmp_path: Path) -> None:
-    url, code, logins = house
-    page = PAGE.read_text()
-    for written, here in (
-        ("http://127.0.0.1:8041", url),
-        ("LOGINS=var/demo/DEMO-1.json", f"LOGINS={logins}"),
-        ("var/demo/evening-trail", str(tmp_path / "trail")),
-        ("var/demo/verify.pyz", str(tmp_path / "verify.pyz")),
-        (".venv/bin/python", sys.executable),
-        ("DEMO-1", code),
-    ):
-        assert written in page
+def steps_of(page: str, replaced: dict[str, str]) -> list[tuple[str, str, str]]:
+    """The steps of a page: what is typed, the kind of the answer shown, and the answer; with what is otherwise here.
+    Raises AssertionError for a replacement that the page does not have."""
+    for written, here in replaced.items():
+        assert written in page, written
         page = page.replace(written, here)
-    steps = STEP.findall(page)
-    script = "".join(f"{typed}\necho; echo '{MARK}'\n" for typed, _, _ in steps)
-    done = subprocess.run(["bash"], input=script, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    return STEP.findall(page)
+
+
+def play(steps: list[tuple[str, str, str]], folder: Path = ROOT, before: str = "") -> None:
+    """Type the steps into one shell, and compare each answer with the one shown. Raises AssertionError."""
+    script = before + "".join(f"{typed}\necho; echo '{MARK}'\n" for typed, _, _ in steps)
+    done = subprocess.run(["bash"], input=script, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     outputs = done.stdout.split(f"{MARK}\n")[:-1]
-    assert len(outputs) == len(steps) >= 25, done.stderr
+    assert len(outputs) == len(steps), done.stderr
     for (typed, kind, shown), output in zip(steps, outputs, strict=True):
         if kind == "json":
             assert shortened(json.loads(shown), json.loads(output)), (typed, shown, output)
         else:
             assert shown.strip() in output, (typed, shown, output, done.stderr)
+
+
+TYPED = pytest.mark.skipif(
+    not os.environ.get("CI") and not all(map(shutil.which, ("bash", "curl", "jq"))), reason="needs bash, curl and jq"
+)
+
+
+@pytest.mark.slow
+@TYPED
+def test_the_tutorial_is_what_happens(house: tuple[str, str, Path], tmp_path: Path) -> None:
+    url, code, logins = house
+    replaced = {
+        "http://127.0.0.1:8041": url,
+        "LOGINS=var/demo/DEMO-1.json": f"LOGINS={logins}",
+        "var/demo/evening-trail": str(tmp_path / "trail"),
+        "var/demo/verify.pyz": str(tmp_path / "verify.pyz"),
+        ".venv/bin/python": sys.executable,
+        "DEMO-1": code,
+    }
+    steps = steps_of((TUTORIALS / "one-evening.md").read_text(), replaced)
+    play(steps)
     assert sum(bool(shown) for _, _, shown in steps) >= 25
+
+
+@pytest.mark.slow
+@TYPED
+def test_an_evening_takes_fifteen_requests(house: tuple[str, str, Path], tmp_path: Path) -> None:
+    url, _, logins = house
+    replaced = {"http://127.0.0.1:8041": url, "LOGINS=var/demo/DEMO-1.json": f"LOGINS={logins}"}
+    steps = steps_of((TUTORIALS / "fifteen-requests.md").read_text(), replaced)
+    (tmp_path / "var" / "demo").mkdir(parents=True)
+    # Every request of the page is made by this command.
+    counted = 'curl() { echo >> requests; command curl "$@"; }\n'
+    play(steps, tmp_path, counted)
+    assert len((tmp_path / "requests").read_text().splitlines()) == 15
+    assert sum(bool(shown) for _, _, shown in steps) == 12
 
 
 @pytest.mark.parametrize(

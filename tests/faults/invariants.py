@@ -79,7 +79,9 @@ def _events(house: House, play: Play) -> list[str]:
     """What was acknowledged stands in the trail, and nothing else that these people have written."""
     from casino.audit.models import Event
 
-    logins = [login.login for login in (*play.credentials.dealers.values(), play.credentials.cashier)]
+    known = play.credentials
+    people = (*known.dealers.values(), known.cashier, known.cage_supervisor, known.cage_manager)
+    logins = [login.login for login in people]
     rows = Event.objects.filter(house=house, doc__actor__in=logins)
     written = {
         (chain, seq)

@@ -15,8 +15,9 @@ from typing import Any
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
 from deploy.demo.evening import HERE, RecordedTable, load, players
-from deploy.demo.play import Cashier
-from deploy.demo.seed import DRAWER_OF_EACH, Credentials, Login, chips_worth
+from deploy.demo.logins import Credentials, Login
+from deploy.demo.play import DRAWER_CASH, Cashier
+from deploy.demo.seed import DRAWER_OF_EACH, chips_worth, found_house
 from tests.faults.following import Following
 
 #: What a fault may do to a request before it is sent: nothing, unless it replaces this.
@@ -109,16 +110,15 @@ class Play:
     @classmethod
     def founded(cls, root: str) -> Play:
         """Found a house for the recorded evening of Ferbli."""
-        from deploy.demo.seed import found_house
-
         tables = load(HERE / "evening.jsonl")
-        return cls(root, found_house(tables.values()), tables)
+        return cls(root, found_house(root, tables.values()).credentials, tables)
 
     def begin(self) -> None:
         """Open the drawer and play at all tables at once."""
-        cashier = Cashier(self._client(self.credentials.cashier))
+        at_the_drawer = (self.credentials.cashier, self.credentials.cage_supervisor, self.credentials.cage_manager)
+        cashier = Cashier(*map(self._client, at_the_drawer))
         chips = 3 * sum(table.max_stack for table in self.tables.values())
-        cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
+        cashier.open(cash=DRAWER_CASH, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(self.tables.values()))
         consoles = {
             code: Table(self._client(self.credentials.dealers[code]), code, cashier.buy_in) for code in self.tables

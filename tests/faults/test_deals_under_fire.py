@@ -18,8 +18,9 @@ import redis
 from deploy.demo import evening
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
-from deploy.demo.play import Cashier
-from deploy.demo.seed import DRAWER_OF_EACH, Credentials, chips_worth, found_house
+from deploy.demo.logins import Credentials
+from deploy.demo.play import DRAWER_CASH, Cashier
+from deploy.demo.seed import DRAWER_OF_EACH, chips_worth, found_house
 from deploy.processes import Processes, address, application, listen
 from engine.deal.rebuild import rebuilt
 from engine.record.format import parse_record
@@ -36,16 +37,10 @@ CHIPS = 1_200_000
 
 @pytest.mark.slow
 def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices, live_db: None) -> None:
-    from casino.approvals.control_points import set_at_founding
-    from casino.audit.services import Actor
     from casino.hands.models import ClientSeed, Hand, HandState
     from casino.houses.models import House
 
     table = evening.load(evening.HERE / "variants.jsonl")["V2"]
-    credentials = found_house([table])
-    house = House.objects.get(code=credentials.house)
-    # One float for the whole play, which nobody has to approve.
-    set_at_founding(house=house, points={"float_by_manager_above": 10**9}, actor=Actor.operator("test"))
     stop = threading.Event()
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
     with (
@@ -54,6 +49,7 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
         ThreadPoolExecutor(1) as pool,
     ):
         processes.wait_ready(f"{address(listener)}/readyz")
+        credentials = found_house(address(listener), [table]).credentials
         saboteur = pool.submit(kill_web, processes, broker, stop)
         try:
             checked = play(address(listener), credentials, table, saboteur.done)
@@ -70,6 +66,7 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
         assert replay(stored).ok
         assert len(stored.client_seeds) == len(record["seats"])
         assert list(rebuilt(stored).roots) == openings[record["hand"]]["cards_roots"]
+    house = House.objects.get(code=credentials.house)
     states = Counter(Hand.objects.filter(house=house).values_list("state", flat=True))
     assert states == {HandState.SETTLED: len(records)} and len(records) >= HANDS
     seats = len(table.hands[0]["seats"])
@@ -79,9 +76,14 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
 def play(base_url: str, credentials: Credentials, table: Any, enough: Callable[[], bool]) -> int:
     """Electronic hands until there were enough kills; how many cards devices have checked."""
     refs, checked, hands = table.hands[0]["seats"], 0, 0
-    with Terminal(base_url, credentials.cashier) as window, Terminal(base_url, credentials.dealers["V2"]) as dealer:
-        cashier = Cashier(window)
-        cashier.open(cash=CHIPS, pieces=chips_worth(CHIPS, DRAWER_OF_EACH))
+    with (
+        Terminal(base_url, credentials.cashier) as window,
+        Terminal(base_url, credentials.cage_supervisor) as supervisor,
+        Terminal(base_url, credentials.cage_manager) as manager,
+        Terminal(base_url, credentials.dealers["V2"]) as dealer,
+    ):
+        cashier = Cashier(window, supervisor, manager)
+        cashier.open(cash=DRAWER_CASH, pieces=chips_worth(CHIPS, DRAWER_OF_EACH))
         cashier.register(refs)
         console, choice = Console(dealer, "V2", cashier.buy_in), random.Random(7)
         while hands < HANDS or not enough():

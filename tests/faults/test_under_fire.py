@@ -80,11 +80,11 @@ def test_every_hand_is_settled_exactly_once(
     tables = {code: recorded[code] for code in ("T1", "T2")}
     for table in tables.values():
         table.hands = table.hands[:HANDS]
-    credentials = found_house(tables.values())
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
     stop = threading.Event()
     processes, root = application_at
     processes.wait_ready(f"{root}/readyz")
+    credentials = found_house(root, tables.values()).credentials
     with ThreadPoolExecutor(1) as pool:
         saboteur = pool.submit(fault, processes, broker, stop)
         try:

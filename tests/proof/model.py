@@ -25,6 +25,8 @@ from casino.audit.verifier.state import MODELS, State
 
 SIDES = {"1020": 1, "2010": -1, "2020": -1, "2030": -1, "2040": -1, "4010": -1, "9120": 1, "9170": 1, "9150": 1}
 #: How a player pays for chips: with cash that needs no change, and takes them along to a table.
+#: What the void of a small hand in play records besides.
+MISDEAL: dict[str, Any] = {"cause": "misdeal", "cards_shown": False, "log_complete": False}
 PAID: dict[str, Any] = {"exchanged": {}, "player_chips": 0}
 
 
@@ -208,7 +210,7 @@ class World:
                 codes = {account.id: account for account in self.accounts.values()}
                 mirror = [(codes[id_].code, codes[id_].commodity, -amount) for id_, _, amount, _ in legs]
                 self.post(f"{one}:void", "reversal", mirror, reverses=one)
-            self.record(chain, "hand.voided", {"hand": name, "mirrors": {}, "pot": 0, "cards_shown": False})
+            self.record(chain, "hand.voided", {"hand": name, "mirrors": {}, "pot": 0} | MISDEAL)
             self.hands.append(row | row_of_log | {"state": "voided"})
             return
         self.acted(chain, name, 3, log[2:], **ending, log=log, next_button=2, record_hash=ending["digest"])

@@ -16,7 +16,7 @@ from casino.audit.signing import Signer, origin
 from casino.core import canonical
 from tests.casino.devices import device
 from tests.casino.hands.test_voiding import REASON, floor
-from tests.casino.kit import SAMPLE, Kit
+from tests.casino.kit import MISDEAL, SAMPLE, Kit
 
 _GUARDS = """
 SELECT c.relname, t.tgname, t.tgenabled FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
@@ -61,7 +61,7 @@ def evening(kit: Kit) -> None:
     dealer.refresh()
     dealer.ok("hands", {"mode": "physical"})
     dealer.act(SAMPLE[0], "d dh p1 Kl8b", "d dh p2 Ah7l")
-    floor(kit).ok("hand/void", REASON)
+    floor(kit).ok("hand/void", REASON | MISDEAL)
     kit.sequence()
     dealer.refresh()
     dealer.ok("hands", {"mode": "physical"})
@@ -238,15 +238,19 @@ _TABLES = {
 
 
 class Backup:
-    """A house's books, rows and audit trail as they were, to be put back over what has happened since."""
+    """A house's books, rows and audit trail as they were, to be put back over what has happened since. They lie in one
+    table: the check of the catalogue finds what is not the application's, and lists only so many findings."""
 
     def __init__(self, kit: Kit) -> None:
         self.house = kit.house.id
         self.name = f"backup_{self.house.hex[:8]}"
         with guards_off() as cursor:
+            cursor.execute(f"CREATE TABLE {self.name} (relation text, was jsonb)")
             for table, where in _TABLES.items():
-                cursor.execute(f"CREATE TABLE {self.name}_{table} AS SELECT * FROM {table} WHERE {where}",
-                               [self.house])  # fmt: skip
+                cursor.execute(
+                    f"INSERT INTO {self.name} SELECT %s, to_jsonb(found) FROM {table} found WHERE {where}",
+                    [table, self.house],
+                )
 
     def restore(self) -> None:
         """Put it back."""
@@ -261,6 +265,10 @@ class Backup:
                     [table],
                 )
                 [columns] = cursor.fetchone()
-                cursor.execute(f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE "
-                               f"SELECT {columns} FROM {self.name}_{table}")  # fmt: skip
-                cursor.execute(f"DROP TABLE {self.name}_{table}")
+                was = f"{self.name}, jsonb_populate_record(NULL::{table}, was)"
+                cursor.execute(
+                    f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE "
+                    f"SELECT {columns} FROM {was} WHERE relation = %s",
+                    [table],
+                )
+            cursor.execute(f"DROP TABLE {self.name}")

@@ -12,7 +12,7 @@ from casino.audit.verifier import command
 from casino.audit.verifier.canonical import hash_of
 from casino.audit.verifier.findings import Report
 from casino.audit.verifier.state import State
-from tests.proof.model import World
+from tests.proof.model import MISDEAL, World
 
 Doc = dict[str, Any]
 Docs = list[Doc]
@@ -198,8 +198,37 @@ def chips_are_sold_above_the_control_point(docs: Docs) -> None:
 
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
-    data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "cards_shown": True, "table_version": 0}
+    data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}
     add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
+
+
+@found("approval_missing")
+def a_disputed_hand_is_voided_by_the_floor_alone(docs: Docs) -> None:
+    data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"log_complete": True}
+    add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
+
+
+@found("approval_missing")
+def a_bonus_is_paid_that_nobody_has_approved(docs: Docs) -> None:
+    one(docs, "hand.settled")["data"]["result"]["bonus"] = [0, 200_000]
+
+
+@found("approval_missing")
+def a_bonus_is_confirmed_by_the_floor_alone(docs: Docs) -> None:
+    data = {"hand": "T1-000001", "bonus": 200_000, "table_version": 0}
+    add(docs, TABLE, "hand.bonus_confirmed", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
+
+
+RULED_LATER = {
+    "hand": "T1-000001", "ruling": 1, "tax_refunded": {}, "made_good": {}, "collected": [], "readings": {},
+    "settlement": None, "table_version": 0,
+}  # fmt: skip
+
+
+@found("approval_missing")
+def a_hand_is_ruled_on_by_the_floor_alone(docs: Docs) -> None:
+    hire(docs, "flora", "dealer")
+    add(docs, TABLE, "hand.ruled_later", RULED_LATER, actor="flora", role="dealer", terminal="at-T1", reason="a video")
 
 
 @found("approval_missing")
@@ -277,6 +306,13 @@ def an_approval_that_others_decided_is_used(docs: Docs) -> None:
     approve(docs, requested={"roles": ["auditor"]}, approved=auditor, used={"approver": "otto"})
 
 
+def test_who_dealt_a_hand_and_rules_on_it_is_found() -> None:
+    docs = evening()
+    dealer = one(docs, "hand.dealt")["actor"]
+    add(docs, TABLE, "hand.ruled_later", RULED_LATER, actor=dealer, role="dealer", terminal="at-T1", reason="a video")
+    assert "same_person" in codes(docs)
+
+
 @found("approval_wrong_state")
 def an_approval_is_used_twice(docs: Docs) -> None:
     approve(docs)
@@ -324,6 +360,148 @@ def a_hand_is_dealt_at_a_closed_table(docs: Docs) -> None:
     add(docs, TABLE, "table.closed", {}, before="hand.dealt")
 
 
+def take_over(docs: Docs, login: str, before: str = "hand.dealt", **members: Any) -> None:
+    """Let a dealer take the table over."""
+    data = {"turn": 1, "dealer": login} | members
+    add(docs, TABLE, "dealer.took_over", data, before=before, actor=login, role="dealer", terminal="at-T1")
+
+
+@found("table_dealer_differs")
+def another_dealer_deals(docs: Docs) -> None:
+    hire(docs, "olga", "dealer")
+    take_over(docs, "olga")
+
+
+@found("table_dealer_differs")
+def a_dealer_relieves_somebody_else(docs: Docs) -> None:
+    take_over(docs, "ödön@MODEL", relieved="olga", ended_with="break")
+
+
+@found("table_dealer_differs")
+def a_turn_is_left_out(docs: Docs) -> None:
+    take_over(docs, "ödön@MODEL", turn=2)
+
+
+@found("table_dealer_differs")
+def somebody_takes_over_for_another(docs: Docs) -> None:
+    hire(docs, "olga", "dealer")
+    take_over(docs, "ödön@MODEL", dealer="olga")
+
+
+@found("table_dealer_differs")
+def a_dealer_takes_a_second_table(docs: Docs) -> None:
+    take_over(docs, "ödön@MODEL")
+    take_over(docs, "ödön@MODEL", before="hand.acted", turn=2, relieved="ödön@MODEL", ended_with="break")
+
+
+@found("table_dealer_differs")
+def another_dealer_is_said_to_have_left(docs: Docs) -> None:
+    take_over(docs, "ödön@MODEL")
+    who = {"actor": "ödön@MODEL", "role": "dealer", "terminal": "at-T1"}
+    left = {"turn": 1, "dealer": "olga", "ended_with": "done"}
+    add(docs, TABLE, "dealer.left", left, before="hand.acted", **who)
+
+
+def wait(docs: Docs, *tickets: int, player: str = "a") -> None:
+    """Put players on the waiting list before the first hand."""
+    for ticket in tickets:
+        data = {"ticket": ticket, "player": player, "game": one(docs, "table.set_up")["data"]["game"]}
+        add(docs, HOUSE, "waiting.added", data | {"player": f"{player}{ticket}"}, before="hand.dealt")
+
+
+def call(docs: Docs, ticket: int, **members: Any) -> None:
+    """Call one of them."""
+    add(docs, HOUSE, "waiting.called", {"ticket": ticket, "table": "T1"}, before="hand.dealt", **members)
+
+
+@found("waiting_list_differs")
+def a_number_of_the_waiting_list_is_left_out(docs: Docs) -> None:
+    wait(docs, 1, 3)
+
+
+@found("waiting_list_differs")
+def somebody_waits_twice(docs: Docs) -> None:
+    wait(docs, 1)
+    game = one(docs, "table.set_up")["data"]["game"]
+    add(docs, HOUSE, "waiting.added", {"ticket": 2, "player": "a1", "game": game}, before="hand.dealt")
+
+
+@found("waiting_list_differs")
+def somebody_is_passed_over_without_a_reason(docs: Docs) -> None:
+    wait(docs, 1, 2)
+    call(docs, 2)
+
+
+@found("waiting_list_differs")
+def another_player_sits_down_with_a_number(docs: Docs) -> None:
+    wait(docs, 1)
+    call(docs, 1)
+    add(docs, HOUSE, "player.registered", {"player": "c"}, before="hand.dealt")
+    add(docs, TABLE, "table.sat_down", {"player": "c", "seat": 2, "amount": 5, "ticket": 1}, before="hand.dealt")
+
+
+@found("waiting_list_differs")
+def a_player_who_was_not_called_does_not_show(docs: Docs) -> None:
+    wait(docs, 1)
+    add(docs, HOUSE, "waiting.no_show", {"ticket": 1}, before="hand.dealt")
+
+
+@found("waiting_list_differs")
+def a_player_is_called_to_a_table_of_another_game(docs: Docs) -> None:
+    add(docs, HOUSE, "waiting.added", {"ticket": 1, "player": "a", "game": "chess"}, before="hand.dealt")
+    call(docs, 1)
+
+
+def move(docs: Docs, *, out: Doc | None = None, **into: Any) -> None:
+    """A player who has just sat down comes from a second table with the same stack, before the first hand."""
+    second = "table/T2"
+    given = one(docs, "table.set_up")["data"]
+    add(docs, HOUSE, "player.registered", {"player": "c"}, before="hand.dealt")
+    for kind, data in (
+        ("table.set_up", given),
+        ("table.opened", {"session": 1}),
+        ("table.sat_down", {"player": "c", "seat": 1, "amount": given["min_stack"]}),
+    ):
+        add(docs, second, kind, data, before="hand.dealt")
+    one(docs, "table.set_up")["data"] = given | {"seats": 3}
+    half = {"player": "c", "amount": given["min_stack"]}
+    moved = half | {"seat": 3, "from_table": "T2"} | into
+    add(docs, TABLE, "table.moved_in", moved, before="hand.dealt")
+    add(docs, second, "table.moved_out", half | {"seat": 1, "to_table": "T1", "to_seat": 3} | (out or {}),
+        before="hand.dealt")  # fmt: skip
+
+
+def test_a_player_moves_from_one_table_to_another() -> None:
+    docs = evening()
+    move(docs)
+    assert codes(docs) == []
+
+
+@found("table_move_differs")
+def a_stack_grows_on_the_way(docs: Docs) -> None:
+    move(docs, out={"amount": one(docs, "table.set_up")["data"]["min_stack"] + 1})
+
+
+@found("table_move_differs")
+def a_player_arrives_at_another_seat(docs: Docs) -> None:
+    move(docs, out={"to_seat": 2})
+
+
+@found("table_move_differs")
+def a_player_takes_a_seat_that_is_taken(docs: Docs) -> None:
+    move(docs, seat=2)
+
+
+@found("table_move_differs")
+def a_player_changes_to_a_seat_that_is_taken(docs: Docs) -> None:
+    add(docs, TABLE, "table.seat_changed", {"player": "a", "seat": 1, "to_seat": 2}, before="hand.dealt")
+
+
+@found("tray_opener_differs")
+def a_session_begins_with_a_count_that_nobody_made(docs: Docs) -> None:
+    one(docs, "table.opened")["data"]["opener"] = 7
+
+
 @found("table_hands_differ")
 def a_number_of_a_hand_is_left_out(docs: Docs) -> None:
     one(docs, "hand.dealt")["data"]["hand"] = "T1-000002"
@@ -368,6 +546,42 @@ def an_act_is_automatic_where_there_is_no_time_to_act(docs: Docs) -> None:
 def a_deal_lacks_a_seed_that_the_table_demands(docs: Docs) -> None:
     one(docs, "table.set_up")["data"]["client_seeds"] = "all"
     one(docs, "hand.dealt")["data"] |= {"mode": "electronic", "client_seeds": {"1": "x"}}
+
+
+# --- Days -------------------------------------------------------------------------------------------------------------
+
+
+CARRIED: Doc = {name: [] for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals")}
+
+
+def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs | None = None) -> None:
+    """A day around the evening, and perhaps a following one that was opened at a moment."""
+    add(docs, HOUSE, "day.opened", {"day": "2026-01-01"}, before="table.sat_down", at=opened_at)
+    if following_at:
+        add(docs, HOUSE, "day.opened", {"day": "2026-01-02"}, at=following_at)
+    data = {"day": "2026-01-01", "totals": {}, "carried": CARRIED | {"boxes": boxes or []}}
+    add(docs, HOUSE, "day.closed", data)
+
+
+@found("day_differs")
+def a_day_is_closed_with_chips_in_transit(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    close_day(docs, opened_at=docs[0]["at"])
+
+
+@found("day_differs")
+def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
+    box = {"box": 7, "serial": 1, "table": "T1", "kind": "drop", "number": "1", "state": "taken", "for_day": None}
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], boxes=[box])
+
+
+def test_what_was_begun_on_the_following_day_does_not_matter() -> None:
+    docs = evening()
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"])
+    assert codes(docs) == []
 
 
 # --- Cage -------------------------------------------------------------------------------------------------------------
@@ -442,7 +656,7 @@ def a_number_is_left_out(docs: Docs) -> None:
 def _box(docs: Docs, kind: str, by: str, state: str, **more: Any) -> None:
     """A box of the table is put there or counted by somebody."""
     box = {"box": 1, "serial": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": state,
-           "seal": "", "seal_read": "", "differing_rounds": 0}  # fmt: skip
+           "seal": "", "seal_read": "", "for_day": None, "differing_rounds": 0}  # fmt: skip
     add(docs, TABLE if kind == "box.swapped" else HOUSE, kind, {"box": box} | more, actor=by, role="cashier")
 
 
@@ -460,6 +674,168 @@ def counts_agree_that_do_not(docs: Docs) -> None:
     _box(docs, "box.swapped", "anna", "at_table")
     for by, cash, state in (("anna", 5, "at_table"), ("bela", 6, "counted")):
         _box(docs, "box.counted", by, state, count={"round": 1, "cash": cash, "pieces": {}})
+
+
+def _move(docs: Docs, kind: str, by: str, what: str = "set_aside", state: str = "waiting", **more: Any) -> None:
+    """Chips of the vault are written down or counted by somebody."""
+    move = {"move": 1, "kind": what, "serial": 1, "chip_set": "MAIN", "drawer": None, "paper": "worn", "state": state,
+            "noted_by": "anna", "observer": None, "differing_rounds": 0, "decided_by": None, "reason": ""}  # fmt: skip
+    part = {name: more.pop(name) for name in move.keys() & more.keys()}
+    add(docs, HOUSE, kind, {"move": move | part | more.pop("figures", {})} | more, actor=by, role="cashier")
+
+
+def _count(**pieces: int) -> Doc:
+    return {"round": 1, "pieces": {name[1:]: count for name, count in pieces.items()}}
+
+
+@found("same_person")
+def one_person_counts_out_chips_and_counts_them(docs: Docs) -> None:
+    _two_people(docs)
+    _move(docs, "chips.noted", "anna", pieces={"5": 4})
+    _move(docs, "chips.set_aside", "anna", state="done", count=_count(v5=4), figures={"counted": {"5": 4}})
+
+
+@found("same_person")
+def chips_are_destroyed_without_surveillance(docs: Docs) -> None:
+    _two_people(docs)
+    _move(docs, "chips.noted", "anna", "destruction", pieces={"5": 4})
+
+
+@found("state_event_differs")
+def chips_are_set_aside_that_only_one_has_counted(docs: Docs) -> None:
+    _two_people(docs)
+    _move(docs, "chips.noted", "anna", pieces={"5": 4})
+    _move(docs, "chips.set_aside", "bela", state="done", count=_count(v5=4), figures={"counted": {"5": 9}})
+
+
+@found("state_event_differs")
+def one_person_receives_a_delivery(docs: Docs) -> None:
+    _two_people(docs)
+    _move(docs, "chips.noted", "anna", "delivery", pieces={"5": 4})
+    _move(docs, "chips.delivered", "bela", "delivery", "done", count=_count(v5=4), figures={"counted": {"5": 4}})
+
+
+@found("state_event_differs")
+def a_delivery_is_decided_that_nobody_has_counted(docs: Docs) -> None:
+    _two_people(docs)
+    _move(docs, "chips.noted", "anna", "delivery", pieces={"5": 4})
+    decided = {"decided_by": "bela", "reason": "so it was", "figures": {"counted": {"5": 3}}}
+    _move(docs, "chips.delivered", "bela", "delivery", "done", **decided)
+    docs[-1]["reason"] = "so it was"
+
+
+def _two_sets(docs: Docs) -> None:
+    """The house gets two chip sets."""
+    for code in ("FIRST", "NEXT"):
+        add(docs, HOUSE, "chips.introduced", {"chip_set": code, "denominations": {"1": "blue"}})
+
+
+def _put_in_use(docs: Docs, until: str) -> None:
+    """The second takes the place of the first."""
+    data = {"chip_set": "NEXT", "withdrawn": "FIRST", "redeem_until": until}
+    add(docs, HOUSE, "chips.put_in_use", data)
+
+
+@found("state_event_differs")
+def a_chip_set_is_put_in_use_twice(docs: Docs) -> None:
+    _two_sets(docs)
+    for _ in range(2):
+        _put_in_use(docs, "2030-01-01")
+
+
+@found("state_event_differs")
+def a_chip_set_lapses_before_its_notice_is_over(docs: Docs) -> None:
+    _two_sets(docs)
+    _put_in_use(docs, "2999-01-01")
+    add(docs, HOUSE, "chips.lapsed", {"chip_set": "FIRST", "amount": 0, "pieces": {}})
+
+
+@found("state_event_differs")
+def a_chip_set_is_retired_that_is_in_use(docs: Docs) -> None:
+    _two_sets(docs)
+    add(docs, HOUSE, "chips.retired", {"chip_set": "FIRST"})
+
+
+OVER: Doc = {"cash": -5, "pieces": {}, "foreign": 0}
+
+
+def _vault(docs: Docs, kind: str, by: str, state: str, *overs: Doc, **more: Any) -> None:
+    """The vault is counted by somebody; `overs` are of every count so far, two a round, once it was counted."""
+    counts = [
+        {"round": 1 + at // 2, "by": ("anna", "bela")[at % 2], "over": over, "cash": 5, "pieces": {}, "foreign": 0}
+        for at, over in enumerate(overs)
+    ]
+    figures = {"count": {"cash": 5, "pieces": {}, "foreign": 0}, "over": OVER, "counts": counts} if overs else {}
+    count = {"vault_count": 1, "state": state, "differing_rounds": 0, "decided_by": None, "signed_by": None}
+    own = {} if kind == "vault.count_signed_off" else {"count": {"round": 1, "cash": 5, "pieces": {}, "foreign": 0}}
+    members = {"actor": by, "role": "cashier", "reason": "counted"} | more.pop("members", {})
+    add(docs, HOUSE, kind, {"vault_count": count | figures | more} | own, **members)
+
+
+@found("same_person")
+def one_person_counts_the_vault_twice(docs: Docs) -> None:
+    _two_people(docs)
+    _vault(docs, "vault.counted", "anna", "counting")
+    _vault(docs, "vault.counted", "anna", "counted", OVER, OVER)
+
+
+@found("state_event_differs")
+def counts_of_the_vault_agree_that_do_not(docs: Docs) -> None:
+    _two_people(docs)
+    _vault(docs, "vault.counted", "anna", "counting")
+    _vault(docs, "vault.counted", "bela", "counted", OVER | {"cash": 0}, OVER)
+
+
+@found("same_person")
+def who_has_counted_the_vault_signs_it_off(docs: Docs) -> None:
+    _two_people(docs)
+    _vault(docs, "vault.counted", "anna", "counting")
+    _vault(docs, "vault.counted", "bela", "counted", OVER, OVER)
+    _vault(docs, "vault.count_signed_off", "bela", "accepted", OVER, OVER, signed_by="bela")
+
+
+@found("serial_gap")
+def a_count_of_the_vault_is_left_out(docs: Docs) -> None:
+    _two_people(docs)
+    _vault(docs, "vault.counted", "anna", "counting", vault_count=2)
+
+
+def _bag(docs: Docs, kind: str, by: str, amount: int = 500, **more: Any) -> None:
+    """A bag goes to the bank, or its note is entered; nobody has approved it."""
+    bag = {"number": 1, "way": "to_bank", "bag": "B-1", "amount": 500, "state": "in_transit", "sent_by": "anna",
+           "counted": None, "difference": None, "note": "", "ended_by": None}  # fmt: skip
+    if kind == "bank.confirmed":
+        bag |= {"state": "arrived", "counted": amount, "difference": amount - 500, "note": "N", "ended_by": by}
+    add(docs, HOUSE, kind, {"bag": bag | more, "amount": amount}, actor=by, role="system")
+
+
+@found("same_person")
+def who_has_sent_a_bag_confirms_it(docs: Docs) -> None:
+    _two_people(docs)
+    _bag(docs, "bank.sent", "anna")
+    _bag(docs, "bank.confirmed", "anna")
+
+
+@found("state_event_differs")
+def a_bag_changes_on_its_way(docs: Docs) -> None:
+    _two_people(docs)
+    _bag(docs, "bank.sent", "anna")
+    _bag(docs, "bank.confirmed", "bela", bag="B-2")
+
+
+@found("approval_missing")
+def a_bag_is_sent_alone(docs: Docs) -> None:
+    _two_people(docs)
+    _bag(docs, "bank.sent", "anna")
+    docs[-1]["role"] = "cashier"
+
+
+@found("approval_missing")
+def a_bag_that_is_short_is_confirmed_alone(docs: Docs) -> None:
+    _two_people(docs)
+    _bag(docs, "bank.sent", "anna")
+    _bag(docs, "bank.confirmed", "bela", 400)
+    docs[-1]["role"] = "cashier"
 
 
 @found("state_event_differs")

@@ -21,7 +21,7 @@ def test_an_electronic_hand_with_a_players_seed_while_it_is_played(kit: Kit, tmp
 
 
 def test_a_hand_that_was_ruled_on(kit: Kit, tmp_path: Path) -> None:
-    disputed(kit).ok("hand/ruling", RULING)
+    kit.approved(disputed(kit), "hand/ruling", RULING)
     kit.sequence()
     for report in both(kit, tmp_path):
         assert recorded(report) == []

@@ -36,6 +36,8 @@ V = TypeVar("V", bound=type[APIView])
 READERS = tuple(Role)
 AT_TABLES = (Role.DEALER, Role.FLOOR)
 AT_THE_CAGE = (Role.CASHIER, Role.CAGE_SUPERVISOR)
+#: Who counts out what leaves the vault, and signs what cashiers count.
+CAGE_SUPERVISION = (Role.CAGE_SUPERVISOR, Role.MANAGER)
 #: Who sees the play, and the chips that lie open: not the count team, which counts without knowing what to expect, and
 #: not the administrator, who has no part in money.
 SEES_PLAY = (*AT_TABLES, *AT_THE_CAGE, Role.SURVEILLANCE, Role.MANAGER, Role.AUDITOR)

@@ -31,10 +31,14 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("exchange", "chips for cash, or cash for chips, at the cage"),
-                            ("float", "a float from the vault"),
                             ("transfer", "a fill or a credit"),
                             ("void", "a void of a played hand"),
+                            ("bonus", "a bonus of the house"),
+                            ("ruling", "a ruling on a hand"),
                             ("duty", "duty that is booked"),
+                            ("chip_set", "another chip set in use, or the end of one"),
+                            ("counterfeit", "counterfeit notes or chips that are taken out"),
+                            ("bank", "cash to or from the bank, and what another house pays for its chips"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -133,7 +137,21 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("house", "number"), name="approval_number"),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("kind__in", ["exchange", "float", "transfer", "void", "duty", "control_points"])
+                            (
+                                "kind__in",
+                                [
+                                    "exchange",
+                                    "transfer",
+                                    "void",
+                                    "bonus",
+                                    "ruling",
+                                    "duty",
+                                    "chip_set",
+                                    "counterfeit",
+                                    "bank",
+                                    "control_points",
+                                ],
+                            )
                         ),
                         name="approval_kind",
                     ),

@@ -14,6 +14,7 @@ from casino.audit.events import (
     reads,
     staff,
     tables,
+    waiting,
 )
 from casino.audit.events.registry import EVENTS, AuditEvent, DrawerEvent, TableEvent, UnknownEvent
 
@@ -36,4 +37,5 @@ __all__ = [
     "reads",
     "staff",
     "tables",
+    "waiting",
 ]

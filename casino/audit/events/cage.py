@@ -2,9 +2,17 @@
 
 from typing import Annotated
 
-from casino.audit.events.fields import Amount, JsonObject, Pieces, Player
+from casino.audit.events.custody import Mirrors
+from casino.audit.events.fields import Amount, Approver, JsonObject, Pieces, Player, Reason
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
+Shift = Annotated[int, "number of the shift at its drawer, from 1"]
+Counted = Annotated[JsonObject, "`cash` and `foreign` (chips of other houses) in minor units, `pieces` of the house"]
+Agrees = Annotated[bool, "whether the count is as near to the books as the house accepts without another one"]
+Handover = Annotated[
+    JsonObject,
+    "`handover` (number at its drawer), `kind`, `state`, who has signed; `cash` and `pieces` but for a signature",
+]
 PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
 
@@ -16,25 +24,208 @@ class VaultOpened(AuditEvent):
     chips: Pieces
 
 
+VaultCountPart = Annotated[
+    JsonObject,
+    "`vault_count` (from 1 by house), `state`, `differing_rounds`, `decided_by`, `signed_by`, and once it was counted "
+    "the `count`, what it is `over` (below zero: short), and the `counts` of every `round` with `by` (login)",
+]
+OwnVaultCount = Annotated[
+    JsonObject,
+    "`cash` and `foreign` (chips of other houses) in minor units, `pieces`; `round`, as this person has counted them",
+]
+
+
+@event("vault.counted", chain="house")
+class VaultCounted(AuditEvent):
+    """A person counted the vault: the first of two, or the second with the same difference from the books."""
+
+    vault_count: VaultCountPart
+    count: OwnVaultCount
+
+
+@event("vault.counts_differed", chain="house")
+class VaultCountsDiffered(AuditEvent):
+    """The second person counted something else in the vault than the first; both count again."""
+
+    vault_count: VaultCountPart
+    count: OwnVaultCount
+
+
+@event("vault.count_decided", chain="house")
+class VaultCountDecided(AuditEvent):
+    """Counts of the vault have differed three times, and a supervisor decided what is in it."""
+
+    vault_count: VaultCountPart
+    reason: Reason
+
+
+@event("vault.count_signed_off", chain="house")
+class VaultCountSignedOff(AuditEvent):
+    """A manager accepted a count of the vault that differs from the books; the difference was posted."""
+
+    vault_count: VaultCountPart
+    reason: Reason
+
+
+Bag = Annotated[
+    JsonObject,
+    "`number` (from 1 by house), `way`, `bag` (number of the sealed bag), `amount`, `state`, `sent_by`; once it has "
+    "arrived `counted` and `difference` (minor units), `note` (number of the bank's note), `ended_by`",
+]
+
+
+@event("bank.sent", chain="house")
+class BankSent(ApprovedEvent):
+    """Cash left the vault for the bank, in a sealed bag."""
+
+    bag: Bag
+    amount: Amount
+
+
+@event("bank.confirmed", chain="house")
+class BankConfirmed(ApprovedEvent):
+    """The bank confirmed a bag by its note; approved where it has counted another amount."""
+
+    bag: Bag
+    amount: Annotated[int, "what the bank has counted, minor units"]
+
+
+@event("bank.drawn", chain="house")
+class BankDrawn(ApprovedEvent):
+    """Cash left the bank for the vault, in a sealed bag."""
+
+    bag: Bag
+    amount: Amount
+
+
+@event("bank.received", chain="house")
+class BankReceived(ApprovedEvent):
+    """A bag from the bank was counted into the vault; approved where its amount is another one."""
+
+    bag: Bag
+    amount: Annotated[int, "what was counted, minor units"]
+
+
+@event("foreign.redeemed", chain="house")
+class ForeignRedeemed(ApprovedEvent):
+    """Another house has paid for chips of its own, which left the vault."""
+
+    issuer: Annotated[str, "the other house"]
+    amount: Annotated[int, "face value of the chips, minor units"]
+    paid: Annotated[int, "what the other house has paid, minor units; the rest is lost"]
+    note: Annotated[str, "number of the bank's note"]
+
+
+Evidence = Annotated[str, "number under which the evidence is kept"]
+Counterfeits = Annotated[JsonObject, "`cash` (face value of notes, minor units), `pieces`, `amount` (of both together)"]
+
+
+@event("cage.counterfeits_found", chain="drawer")
+class CageCounterfeitsFound(DrawerEvent, ApprovedEvent):
+    """Counterfeit notes or chips were taken out of a drawer, and kept as evidence."""
+
+    counterfeits: Counterfeits
+    evidence: Evidence
+    reason: Reason
+
+
+@event("vault.counterfeits_found", chain="house")
+class VaultCounterfeitsFound(ApprovedEvent):
+    """Counterfeit notes or chips were taken out of the vault, and kept as evidence."""
+
+    counterfeits: Counterfeits
+    evidence: Evidence
+    reason: Reason
+
+
 @event("drawer.set_up", chain="drawer")
 class DrawerSetUp(AuditEvent):
     """A drawer was set up, closed and empty."""
 
 
-@event("drawer.opened", chain="drawer")
-class DrawerOpened(DrawerEvent, ApprovedEvent):
-    """A drawer was opened with a float from the vault."""
+@event("handover.offered", chain="drawer")
+class HandoverOffered(DrawerEvent):
+    """Cash and chips were counted out between the vault and a drawer; nothing has moved yet."""
 
+    handover: Handover
+
+
+@event("handover.signed", chain="drawer")
+class HandoverSigned(DrawerEvent):
+    """A manager has signed for a large float or replenishment."""
+
+    handover: Handover
+    approver: Approver
+
+
+@event("handover.withdrawn", chain="drawer")
+class HandoverWithdrawn(DrawerEvent):
+    """What was counted out was not taken."""
+
+    handover: Handover
+    reason: Reason
+
+
+@event("drawer.opened", chain="drawer")
+class DrawerOpened(DrawerEvent):
+    """A drawer was opened: its cashier has counted the float and taken it."""
+
+    shift: Shift
+    handover: Annotated[int, "number of the handover by which the float was offered"]
     float_cash: Annotated[int, "cash of the float, minor units"]
     float_chips: Annotated[int, "worth of the chips of the float, minor units"]
     float_pieces: Pieces
 
 
+@event("drawer.replenished", chain="drawer")
+class DrawerReplenished(DrawerEvent):
+    """An open drawer has taken cash or chips from the vault."""
+
+    handover: Handover
+
+
+@event("drawer.skimmed", chain="drawer")
+class DrawerSkimmed(DrawerEvent):
+    """The vault has taken cash or chips of an open drawer."""
+
+    handover: Handover
+
+
+@event("drawer.counted", chain="drawer")
+class DrawerCounted(DrawerEvent):
+    """A drawer was counted by its cashier, who did not know what it must hold; from now on nothing moves there."""
+
+    shift: Shift
+    count: Counted
+    agrees: Agrees
+
+
+@event("drawer.recounted", chain="drawer")
+class DrawerRecounted(DrawerEvent):
+    """A drawer whose count differed was counted again, without knowing either."""
+
+    shift: Shift
+    count: Counted
+    agrees: Agrees
+
+
 @event("drawer.closed", chain="drawer")
 class DrawerClosed(DrawerEvent):
-    """A drawer was counted and emptied into the vault."""
+    """A drawer was emptied into the vault, by the last count."""
 
-    reconciliation: Annotated[JsonObject, "the shift's float, and cash and chips expected, counted, over or short"]
+    reconciliation: Annotated[
+        JsonObject, "the shift: float, both counts, and cash and chips expected, accepted, over or short"
+    ]
+    reason: Reason | None = None
+    approver: Approver | None = None
+
+
+@event("drawer.x_read", chain="drawer")
+class DrawerXRead(AuditEvent):
+    """What an open drawer must hold was read, with everything that its shift has moved."""
+
+    x_reading: Annotated[int, "number of the reading at its drawer, from 1"]
+    shift: Shift
 
 
 @event("cage.buy_in", chain="drawer")
@@ -56,6 +247,57 @@ class CageCashOut(DrawerEvent, ApprovedEvent):
     player_chips: PlayerChips
     exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
     change: Annotated[Pieces | None, "chips the player got back, where the exact ones could not be had"] = None
+    attributed: Annotated[int | None, "minor units of it that were booked for nobody before"] = None
+
+
+@event("cage.bearer_buy_in", chain="drawer")
+class BearerBuyIn(DrawerEvent, ApprovedEvent):
+    """Chips were sold for cash without a name."""
+
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips that were sold: number of pieces by denomination in minor units"]
+
+
+@event("cage.bearer_cash_out", chain="drawer")
+class BearerCashOut(DrawerEvent, ApprovedEvent):
+    """Chips were bought back for cash without a name."""
+
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips that were brought: number of pieces by denomination in minor units"]
+
+
+@event("cage.corrected", chain="drawer")
+class CageCorrected(DrawerEvent, ApprovedEvent):
+    """An entry of the shift that was keyed wrong was taken back by its mirror, and the right one made."""
+
+    corrects: Annotated[int, "number of the wrong entry in the drawer's chain"]
+    was: Annotated[str, "kind of the wrong entry"]
+    mirrors: Mirrors
+    attributed: Annotated[int | None, "minor units that lacked for the mirror, booked as brought before it"] = None
+    right: Annotated[JsonObject | None, "the right entry as an event of its `kind`; missing where there is none"] = None
+    reason: Reason
+
+
+@event("chips.attributed", chain="house")
+class ChipsAttributed(AuditEvent):
+    """Chips that were owed to nobody in particular became a player's."""
+
+    player: Player
+    place: Annotated[str, "table or drawer where they were booked"]
+    amount: Amount
+    player_chips: PlayerChips
+    reason: Reason
+
+
+@event("chips.unattributed", chain="house")
+class ChipsUnattributed(AuditEvent):
+    """A player's chips became chips that are owed to nobody in particular."""
+
+    player: Player
+    place: Annotated[str, "table or drawer where they are booked"]
+    amount: Amount
+    player_chips: PlayerChips
+    reason: Reason
 
 
 @event("cage.exchange", chain="drawer")

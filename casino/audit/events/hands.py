@@ -27,6 +27,12 @@ from casino.audit.events.fields import (
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, TableEvent, event
 
 TableVersion = Annotated[int, "version of the table after this event; the next write names it in If-Match"]
+Readings = Annotated[
+    JsonObject,
+    "what the hand comes to as it was `recorded`, and as it is `claimed` (with its `lines`), if it is: each a "
+    "`result`, or the line and the code with which replay `refused` it",
+]
+Bonus = Annotated[int, "bonuses of all seats of the hand together, minor units"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +123,34 @@ class HandSettled(AuditEvent):
     table_version: TableVersion
 
 
+@event("hand.bonus_held", chain="table")
+class BonusHeld(AuditEvent):
+    """A worker replayed a hand with the stored result, which has a bonus that a second person must approve first.
+    Nothing was paid."""
+
+    hand: Hand
+    bonus: Bonus
+    table_version: TableVersion
+
+
+@event("hand.bonus_confirmed", chain="table")
+class BonusConfirmed(TableEvent, ApprovedEvent):
+    """The floor has seen the cards that the bonus of a hand is for, and a manager approved it; the worker pays."""
+
+    hand: Hand
+    bonus: Bonus
+
+
+@event("hand.bonus_refused", chain="table")
+class BonusRefused(TableEvent):
+    """The floor refused a bonus that waited for its approval. Nothing is paid, and the pot waits for a ruling."""
+
+    hand: Hand
+    bonus: Bonus
+    frozen: Annotated[int, "the pot and the bank of the seats, minor units"]
+    reason: Reason
+
+
 @event("hand.settlement_failed", chain="table")
 class SettlementFailed(AuditEvent):
     """A worker could not settle a hand and will try again: the tray lacks chips, for example, or no gaming day is open.
@@ -138,14 +172,32 @@ class HandDisputed(AuditEvent):
 
 
 @event("hand.ruled", chain="table")
-class HandRuled(TableEvent):
-    """The floor divided a disputed pot between the hand's seats and the house."""
+class HandRuled(TableEvent, ApprovedEvent):
+    """The floor divided a disputed pot between the hand's seats and the house, and a manager approved it."""
 
     hand: Hand
     pot: Annotated[int, "the pot that was divided, minor units"]
     awards: Annotated[Mapping[str, int], "minor units by seat of the hand; `p1` is the first in play order"]
     tax: Annotated[int, "the house tax, minor units"]
+    readings: Readings
     settlement: LedgerTransaction
+    reason: Reason
+
+
+@event("hand.ruled_later", chain="table")
+class HandRuledLater(TableEvent, ApprovedEvent):
+    """The floor ruled on a hand whose money had moved already, and a manager approved it; what was decided before
+    stays."""
+
+    hand: Hand
+    ruling: Annotated[int, "number of the ruling of this hand, from 1"]
+    tax_refunded: Annotated[Mapping[str, int], "tax paid back from the tray, minor units by seat of the hand"]
+    made_good: Annotated[Mapping[str, int], "what the house has borne, from the tray, minor units by seat of the hand"]
+    collected: Annotated[
+        JsonObjects, "what seats have given: `loser`, `winner`, `amount` in minor units, `consent` in words"
+    ]
+    readings: Readings
+    settlement: Annotated[LedgerTransaction | None, Mark.NULL, "id of the ledger transaction, null if nothing moved"]
     reason: Reason
 
 
@@ -154,7 +206,11 @@ class HandVoided(TableEvent, ApprovedEvent):
     """The floor voided a hand."""
 
     hand: Hand
+    cause: Annotated[
+        str, "why: `misdeal`, `exposed`, `pack`, `entry`, `broken_off`, `ruled` or `other`; the reason says more"
+    ]
     pot: Annotated[int, "what lay in the middle of the table, minor units"]
     cards_shown: Annotated[bool, "whether a seat had shown its hand"]
+    log_complete: Annotated[bool, "whether the hand was over, and disputed"]
     mirrors: Annotated[Mapping[str, int], "ledger transactions that reverse the hand's, by the key undone"]
     reason: Reason

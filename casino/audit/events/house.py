@@ -50,6 +50,12 @@ class DayClosed(AuditEvent):
     day: Day
     snapshot: Annotated[int | None, "ledger's id of the closing snapshot"] = None
     totals: Annotated[JsonObject, "`debit` and `credit` of the closing snapshot by commodity"]
+    carried: Annotated[
+        JsonObject,
+        "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
+        "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, requested `transfers`, "
+        "open `approvals`",
+    ]
 
 
 @event("house.duty", chain="house")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from casino.audit.events.fields import Amount, JsonObject, Pieces, Player, Reason, Seat
+from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, Seat
 from casino.audit.events.registry import AuditEvent, TableEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
@@ -95,6 +95,10 @@ class TableOpened(TableEvent):
     """A session began."""
 
     session: Annotated[int, "number of the session at this table, from 1"]
+    opener: Annotated[
+        int | None,
+        "number of the tray count, confirmed by two, with which it began; absent if the tray was not counted",
+    ] = None
     resumed: Annotated[
         Mapping[str, int] | None,
         "minor units kept from the last session, by kind; this session continues with them and with its series",
@@ -114,6 +118,25 @@ class TableClosed(TableEvent):
     left_with: Annotated[Mapping[str, int], "what each player left with: minor units by player"]
 
 
+@event("dealer.took_over", chain="table")
+class DealerTookOver(TableEvent):
+    """A dealer took the table over and deals there from now on. The actor is that dealer."""
+
+    turn: Annotated[int, "number of the dealer's turn at this table, from 1"]
+    dealer: Annotated[Login, "login of the dealer from now on"]
+    relieved: Annotated[Login | None, "login of the dealer until now; absent where the table had none"] = None
+    ended_with: Annotated[str | None, "where the relieved dealer goes: `break` or `done`"] = None
+
+
+@event("dealer.left", chain="table")
+class DealerLeft(TableEvent):
+    """A dealer left the table, and no other one took it over."""
+
+    turn: Annotated[int, "number of the turn that ended"]
+    dealer: Annotated[Login, "login of the dealer until now"]
+    ended_with: Annotated[str, "where that dealer goes: `break` or `done`"]
+
+
 @event("table.sat_down", chain="table")
 class SatDown(TableEvent):
     """A player sat down with chips from the player's hands."""
@@ -121,6 +144,7 @@ class SatDown(TableEvent):
     seat: Seat
     player: Player
     amount: Annotated[Amount, "minor units, 0 where the table is played at without money"]
+    ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
 
 
 @event("table.chips_added", chain="table")
@@ -141,6 +165,38 @@ class SeatLeft(TableEvent):
     amount: Amount
 
 
+@event("table.seat_changed", chain="table")
+class SeatChanged(TableEvent):
+    """A player took another seat of the table, with the same stack."""
+
+    seat: Annotated[int, "number of the seat until now"]
+    to_seat: Annotated[int, "number of the seat from now on"]
+    player: Player
+
+
+@event("table.moved_in", chain="table")
+class MovedIn(TableEvent):
+    """A player came from another table with all of the stack. It is recorded together with `table.moved_out` there,
+    which has the posting."""
+
+    seat: Seat
+    player: Player
+    amount: Amount
+    from_table: Annotated[str, "code of the table that the player left"]
+    ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
+
+
+@event("table.moved_out", chain="table")
+class MovedOut(TableEvent):
+    """A player went to another table with all of the stack."""
+
+    seat: Seat
+    player: Player
+    amount: Amount
+    to_table: Annotated[str, "code of the table where the player sits now"]
+    to_seat: Annotated[int, "number of the seat there"]
+
+
 @event("table.buy_in", chain="table")
 class TableBuyIn(TableEvent):
     """A player put cash into the drop box and got chips of the tray."""
@@ -149,6 +205,7 @@ class TableBuyIn(TableEvent):
     player: Player
     amount: Amount
     exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+    ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
 
 
 @event("table.exchange", chain="table")

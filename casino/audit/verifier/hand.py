@@ -11,14 +11,21 @@ DEALT = (
 
 #: What the event that completes a hand's log records besides the log.
 ENDING = ("digest", "result", "handle")
+#: What an event of a bonus makes of its hand.
+BONUS_STATES = {
+    "hand.bonus_held": "awaiting_approval", "hand.bonus_confirmed": "approved", "hand.bonus_refused": "disputed",
+}  # fmt: skip
 #: From which states each event may come.
 STATES_BEFORE = {
     "hand.acted": ("playing",),
     "hand.cards_entered": ("playing",),
     "hand.entry_corrected": ("playing",),
     "hand.line_corrected": ("playing",),
-    "hand.settled": ("ended",),
-    "hand.disputed": ("ended",),
+    "hand.bonus_held": ("ended",),
+    "hand.bonus_confirmed": ("awaiting_approval",),
+    "hand.bonus_refused": ("awaiting_approval",),
+    "hand.settled": ("ended", "approved"),
+    "hand.disputed": ("ended", "approved"),
     "hand.ruled": ("disputed",),
     "hand.voided": ("playing", "disputed"),
 }

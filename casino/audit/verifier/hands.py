@@ -9,7 +9,8 @@ from .cards import CardPlaces, same_but_hidden, shown_by
 from .deals import Deals
 from .events import Parts, Row, place_of
 from .findings import Report
-from .hand import ENDING, STATES_BEFORE, Hand, entry_of, fees_of
+from .hand import BONUS_STATES, ENDING, STATES_BEFORE, Hand, entry_of, fees_of
+from .later_rulings import RULED_LATER, LaterRulings
 
 _HIDDEN = "??"
 #: A table's session begins.
@@ -44,6 +45,7 @@ class Hands:
         #: By chain, what the last session has held for the next one.
         self._held: dict[str, Row | None] = {}
         self._deals = Deals(report)
+        self._later = LaterRulings(report, currency)
 
     def take(self, doc: Row) -> None:
         """The next event, in the order of its table's chain."""
@@ -95,6 +97,9 @@ class Hands:
         kind = doc["kind"]
         if kind == "hand.dealt":
             return self._dealt(doc)
+        if kind == RULED_LATER:
+            self._later.take(doc)
+            return None
         if kind[:5] == "hand.":
             return self._next(doc)
         if kind[:5] == "deal.":
@@ -218,6 +223,8 @@ class Hands:
         elif kind == "hand.disputed":
             hand.state = "disputed"
             self._frozen(hand, data)
+        elif kind in BONUS_STATES:
+            self._bonus(hand, kind, data)
         elif kind == "hand.ruled":
             self._ruled(hand, data)
         elif kind == "hand.voided":
@@ -358,6 +365,15 @@ class Hands:
                 )
                 self._wrong(name, problem, "hand_money_differs")
 
+    def _bonus(self, hand: Hand, kind: str, data: Row) -> None:
+        """A bonus is held, confirmed or refused as it is in the hand's result."""
+        hand.state = BONUS_STATES[kind]
+        due = sum((hand.summary.get("result") or {}).get("bonus", ()))
+        if data["bonus"] != due:
+            self._wrong(data["hand"], f"{kind} names a bonus of {data['bonus']}, its result has {due}")
+        if kind == "hand.bonus_refused":
+            self._frozen(hand, data)
+
     def _frozen(self, hand: Hand, data: Row) -> None:
         expected = {f"2030/{hand.table}": 0, f"2070/{hand.table}": -data["frozen"]}
         for code, amount in expected.items():
@@ -367,7 +383,7 @@ class Hands:
 
     def _ruled(self, hand: Hand, data: Row) -> None:
         name, table, seats = data["hand"], hand.table, hand.summary["seats"]
-        ruling = {key: data[key] for key in ("awards", "pot", "tax")}
+        ruling = {key: data[key] for key in ("awards", "pot", "readings", "tax")}
         hand.summary["ruling"] = ruling
         if sum(ruling["awards"].values()) + ruling["tax"] != ruling["pot"]:
             self._wrong(name, f"awards and tax of {ruling} do not make its pot")
@@ -386,6 +402,8 @@ class Hands:
         if sorted(hand.posted) != sorted(hand.mirrored):
             problem = f"it is void; it posted {hand.posted} and reversed {hand.mirrored}"
             self._wrong(name, problem, "hand_money_differs")
+        if data["log_complete"] != ("digest" in hand.summary):
+            self._wrong(name, f"its void says that its log was complete: {data['log_complete']}, which is not so")
         hand.money.clear()
         self._close(hand, name, "voided", None)
 
@@ -399,6 +417,7 @@ class Hands:
             if code[:2] == "20":
                 self._balances[code] = self._balances.get(code, 0) - amount
         self._closed[name] = self._open.pop(name)
+        self._later.over(name, hand)
 
     def advance(self) -> None:
         """Compare the hands that are over with their rows, as far as both are there."""

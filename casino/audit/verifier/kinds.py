@@ -21,18 +21,30 @@ _DECLARED = {
     "attempt.refused":
         "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
         "string; path string; status integer",
+    "bank.confirmed": "house: amount integer; approval? integer; bag {any}",
+    "bank.drawn": "house: amount integer; approval? integer; bag {any}",
+    "bank.received": "house: amount integer; approval? integer; bag {any}",
+    "bank.sent": "house: amount integer; approval? integer; bag {any}",
     "box.brought": "house: box {any}",
     "box.count_decided": "house: box {any}; count {any}",
     "box.counted": "house: box {any}; count {any}",
     "box.counts_differed": "house: box {any}; count {any}",
     "box.received": "house: box {any}",
     "box.swapped": "table: box {any}; table_version integer; taken? {any}",
+    "cage.bearer_buy_in": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
+    "cage.bearer_cash_out": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
     "cage.buy_in":
         "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; player string; "
         "player_chips integer",
     "cage.cash_out":
-        "drawer: amount integer; approval? integer; change? {integer}; drawer_version integer; exchanged {integer}; "
-        "player string; player_chips integer",
+        "drawer: amount integer; approval? integer; attributed? integer; change? {integer}; drawer_version integer; "
+        "exchanged {integer}; player string; player_chips integer",
+    "cage.chips_redeemed": "drawer: drawer_version integer; redeemed {any}",
+    "cage.corrected":
+        "drawer: approval? integer; attributed? integer; corrects integer; drawer_version integer; mirrors {integer}; "
+        "right? {any}; was string",
+    "cage.counterfeits_found":
+        "drawer: approval? integer; counterfeits {any}; drawer_version integer; evidence string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
@@ -41,7 +53,19 @@ _DECLARED = {
         "table_version integer",
     "catalogue.changed":
         "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
+    "chips.attributed": "house: amount integer; place string; player string; player_chips integer",
+    "chips.counted": "house: count {any}; move {any}",
+    "chips.counts_differed": "house: count {any}; move {any}",
+    "chips.delivered": "house: count? {any}; move {any}",
+    "chips.destroyed": "house: count? {any}; move {any}",
     "chips.introduced": "house: chip_set string; denominations {string}",
+    "chips.lapsed": "house: amount integer; approval? integer; chip_set string; pieces {integer}",
+    "chips.noted": "house: move {any}; pieces {integer}",
+    "chips.put_in_use": "house: approval? integer; chip_set string; redeem_until string; withdrawn string",
+    "chips.retired": "house: chip_set string",
+    "chips.set_aside": "house: count? {any}; move {any}",
+    "chips.unattributed": "house: amount integer; place string; player string; player_chips integer",
+    "chips.withdrawn_set_aside": "house: count? {any}; move {any}",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "credit.count_differed": "table drawer: count {any}; transfer {any}",
@@ -50,7 +74,7 @@ _DECLARED = {
     "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
     "data.read": "house: operation? string; parameters? [[string]]; subject string",
-    "day.closed": "house: day string; snapshot? integer; totals {any}",
+    "day.closed": "house: carried {any}; day string; snapshot? integer; totals {any}",
     "day.opened": "house: day string",
     "deal.abandoned": "table: commitment string; hand string; table_version integer; unrevealed? [integer]",
     "deal.commitments_closed": "table: hand string; table_version integer",
@@ -63,11 +87,19 @@ _DECLARED = {
     "deal.seed_taken":
         "table: closed? boolean; given_by string; hand string; player string; seat integer; seed string; "
         "table_version integer",
+    "dealer.left": "table: dealer string; ended_with string; table_version integer; turn integer",
+    "dealer.took_over":
+        "table: dealer string; ended_with? string; relieved? string; table_version integer; turn integer",
     "drawer.closed": "drawer: drawer_version integer; reconciliation {any}",
+    "drawer.counted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.opened":
-        "drawer: approval? integer; drawer_version integer; float_cash integer; float_chips integer; float_pieces "
-        "{integer}",
+        "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
+        "handover integer; shift integer",
+    "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
+    "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.set_up": "drawer:",
+    "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
+    "drawer.x_read": "drawer: shift integer; x_reading integer",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "fill.count_differed": "table drawer: count {any}; transfer {any}",
@@ -75,10 +107,14 @@ _DECLARED = {
     "fill.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
+    "foreign.redeemed": "house: amount integer; approval? integer; issuer string; note string; paid integer",
     "hand.acted":
         "table: automatic? string; cards_roots? [string]; digest? string; entered? [{any}]; first_line integer; hand "
         "string; handle? integer; line_hashes? {string}; line_salts? {string}; lines [string]; log? [string]; "
         "next_button? integer; record_hash? string; result? {any}; table_version integer",
+    "hand.bonus_confirmed": "table: approval? integer; bonus integer; hand string; table_version integer",
+    "hand.bonus_held": "table: bonus integer; hand string; table_version integer",
+    "hand.bonus_refused": "table: bonus integer; frozen integer; hand string; table_version integer",
     "hand.cards_entered": "table: entries [{any}]; hand string; table_version integer",
     "hand.dealt":
         "table: button integer; card_verbs? {[string]}; cards_roots? [string]; carry integer; client_seeds? {string}; "
@@ -91,12 +127,19 @@ _DECLARED = {
     "hand.line_corrected":
         "table: after string; before string; hand string; line integer; line_hash? string; table_version integer",
     "hand.ruled":
-        "table: awards {integer}; hand string; pot integer; settlement integer; table_version integer; tax integer",
+        "table: approval? integer; awards {integer}; hand string; pot integer; readings {any}; settlement integer; "
+        "table_version integer; tax integer",
+    "hand.ruled_later":
+        "table: approval? integer; collected [{any}]; hand string; made_good {integer}; readings {any}; ruling "
+        "integer; settlement integer|null; table_version integer; tax_refunded {integer}",
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":
-        "table: approval? integer; cards_shown boolean; hand string; mirrors {integer}; pot integer; table_version "
-        "integer",
+        "table: approval? integer; cards_shown boolean; cause string; hand string; log_complete boolean; mirrors "
+        "{integer}; pot integer; table_version integer",
+    "handover.offered": "drawer: drawer_version integer; handover {any}",
+    "handover.signed": "drawer: drawer_version integer; handover {any}",
+    "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
     "holds.expired": "house: hold_count integer",
     "house.duty": "house: amount integer; approval? integer; posting integer",
     "house.founded":
@@ -135,7 +178,9 @@ _DECLARED = {
     "staff.signed_in": "house: expires string; token_sha256 string",
     "staff.signed_out": "house: token_sha256 string",
     "staff.unlocked": "house: failure_count integer; login string",
-    "table.buy_in": "table: amount integer; exchanged {integer}; player string; seat integer; table_version integer",
+    "table.buy_in":
+        "table: amount integer; exchanged {integer}; player string; seat integer; table_version integer; ticket? "
+        "integer",
     "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
@@ -144,9 +189,16 @@ _DECLARED = {
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",
-    "table.opened": "table: resumed? {integer}; session integer; table_version integer",
+    "table.moved_in":
+        "table: amount integer; from_table string; player string; seat integer; table_version integer; ticket? "
+        "integer",
+    "table.moved_out":
+        "table: amount integer; player string; seat integer; table_version integer; to_seat integer; to_table string",
+    "table.opened": "table: opener? integer; resumed? {integer}; session integer; table_version integer",
     "table.retired": "table: table_version integer",
-    "table.sat_down": "table: amount integer; player string; seat integer; table_version integer",
+    "table.sat_down":
+        "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
+    "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",
     "table.seat_fee_changed":
         "table: after integer; after_per string; before integer; before_per string; table_version integer",
     "table.set_up":
@@ -165,7 +217,16 @@ _DECLARED = {
     "tray.counts_differed": "table: pieces {integer}; table_version integer; tray_count {any}",
     "tronc.share_paid": "drawer: drawer_version integer; share {any}",
     "tronc.shared": "house: pool {any}",
+    "vault.count_decided": "house: vault_count {any}",
+    "vault.count_signed_off": "house: vault_count {any}",
+    "vault.counterfeits_found": "house: approval? integer; counterfeits {any}; evidence string",
+    "vault.counted": "house: count {any}; vault_count {any}",
+    "vault.counts_differed": "house: count {any}; vault_count {any}",
     "vault.opened": "house: capital integer; chips {integer}",
+    "waiting.added": "house: game string; player string; table? string; ticket integer",
+    "waiting.called": "house: table string; ticket integer",
+    "waiting.no_show": "house: ticket integer",
+    "waiting.removed": "house: ticket integer",
 }  # fmt: skip
 
 _PLAIN: dict[str, Fits] = {

@@ -3,13 +3,26 @@ before it."""
 
 from collections.abc import Iterable
 
-from . import state_approvals, state_boxes, state_cage, state_hands, state_ledger, state_log, state_people, state_tables
+from . import (
+    state_approvals,
+    state_boxes,
+    state_cage,
+    state_hands,
+    state_ledger,
+    state_log,
+    state_people,
+    state_tables,
+    state_vault,
+    state_vault_counts,
+    state_waiting,
+)
 from .findings import Report
 from .state_actors import Actors
 from .state_approvals import Approvals
 from .state_boxes import Boxes
 from .state_cage import Cage
 from .state_columns import Model, by_name
+from .state_days import Days
 from .state_deals import Deals
 from .state_hands import HandRows
 from .state_ledger import LedgerRows
@@ -17,14 +30,20 @@ from .state_log import LogRows
 from .state_people import People
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_tables import Tables
+from .state_vault import Vault
+from .state_vault_counts import VaultCounts
+from .state_waiting import WaitingList
 
 #: Every model of a house's apps and of the ledger.
 MODELS: dict[str, Model] = by_name(
     state_people.MODELS,
     state_approvals.MODELS,
     state_tables.MODELS,
+    state_waiting.MODELS,
     state_cage.MODELS,
     state_boxes.MODELS,
+    state_vault.MODELS,
+    state_vault_counts.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_log.MODELS,
@@ -49,7 +68,8 @@ class State:
                 Approvals(rows),
                 HandRows(rows, self._tables),
             ),
-            *(self._tables, self._cage, Boxes(rows), LedgerRows(rows), LogRows(rows)),
+            *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
+            *(LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:
@@ -92,6 +112,7 @@ class State:
 
     def compare(self, stored: Iterable[Row]) -> None:
         """No more events come: compare with the rows that were read."""
+        self._tables.finish()
         self._report.counts["rows"] = self.rows.compare(stored)
 
     def _find(self, code: str, place: str, problem: str) -> None:

@@ -18,12 +18,24 @@ AUDITOR = "auditor"
 _SIGNERS = {AUDITOR, "admin"}
 #: Of these the actor is the login that was tried.
 _TRIED = ("staff.sign_in_refused", "staff.locked_out")
+#: Reads, which may come from any terminal of the house.
+_READS = ("data.read", "drawer.x_read")
 #: Where the terminal of an event of a chain must be.
 _KINDS = {"table": "table", "drawer": "cage", "office": "office"}
 #: Events of a place that are written in the office: it may have no terminal.
 _IN_OFFICE = frozenset((
     "drawer.set_up", "table.set_up", "table.tray_stocked", "table.terms_changed", "table.retired",
 ))  # fmt: skip
+
+
+def _where(doc: Row) -> str:
+    """The chain of the place at whose terminal an event is written."""
+    if doc["kind"] in _IN_OFFICE:
+        return "office"
+    if doc["kind"] == "table.moved_in":  # written where the player comes from
+        return f"table/{doc['data']['from_table']}"
+    chain: str = doc["chain"]
+    return chain
 
 
 class Actors:
@@ -55,8 +67,7 @@ class Actors:
             return  # who was refused may be anybody, anywhere
         if kind in _OF_OTHERS and doc["role"] != SYSTEM and doc["data"]["login"] == doc["actor"]:
             self._find("actor_changes_own_entry", place, f"{doc['actor']} records {kind} of {doc['actor']}")
-        where = "office" if kind in _IN_OFFICE else doc["chain"]
-        self.judge_at(where, (doc["actor"], doc["role"], doc["terminal"]), doc["at"], kind, place)
+        self.judge_at(_where(doc), (doc["actor"], doc["role"], doc["terminal"]), doc["at"], kind, place)
         if kind in _OF_TWO:
             self._judge_two(doc, place)
 
@@ -71,7 +82,7 @@ class Actors:
         lasting = self._judge_person(actor, role, at, place)
         if terminal:
             lasting = self._judge_terminal(terminal, chain, kind, at, place) and lasting
-        if lasting and kind != "data.read":
+        if lasting and kind not in _READS:
             self.judged.add(known)
 
     def _judge_two(self, doc: Row, place: str) -> None:
@@ -134,7 +145,7 @@ class Actors:
             self._find("terminal_revoked", place, f"{code} was revoked at {revoked}")
         where, _, location = chain.partition("/")
         wanted = _KINDS.get(where)
-        if wanted and kind != "data.read" and (row["kind"], row["location"]) != (wanted, location):
+        if wanted and kind not in _READS and (row["kind"], row["location"]) != (wanted, location):
             there = f"{row['kind']} {row['location']}".strip()
             self._find("terminal_elsewhere", place, f"{code} is at {there}, the event at {where} {location}")
         return True

@@ -49,6 +49,7 @@ DEFAULTS = {
     "float_by_manager_above": 10_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
+    "identity_from": 2_000,
     "exchange_by_supervisor_from": 5_000,
     "exchange_by_manager_from": 10_000,
     "difference_accepted": 0,
@@ -60,19 +61,34 @@ DEFAULTS = {
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
+_FOR_CASH = ("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out")
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
-    "cage.buy_in": "exchange",
-    "cage.cash_out": "exchange",
-    "drawer.opened": "float",
+    **dict.fromkeys(_FOR_CASH, "exchange"),
+    "cage.corrected": "exchange",
     "fill.sent": "transfer",
     "credit.sent": "transfer",
     "hand.voided": "void",
+    "hand.bonus_confirmed": "bonus",
+    "hand.ruled": "ruling",
+    "hand.ruled_later": "ruling",
     "house.duty": "duty",
+    **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
+    **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     "limits.changed": "control_points",
+    "chips.put_in_use": "chip_set",
+    "chips.lapsed": "chip_set",
+}
+#: Of which roles a person approves what always needs it.
+_ALWAYS = {
+    **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
+    **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
+    "cage.counterfeits_found": _CAGE,
+    "vault.counterfeits_found": _MANAGER,
+    "limits.changed": frozenset(("manager", "auditor")),
 }
 #: Members of requests that mean the same in the event.
-_REPEATED = frozenset(("amount", "player"))
+_REPEATED = frozenset(("amount", "player", "hand", "bonus"))
 Points = dict[str, int]
 
 
@@ -82,23 +98,29 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
     if doc["role"] == SYSTEM:
         return frozenset()
     data: Any = doc["data"]
+    if doc["kind"] in _ALWAYS:
+        return _ALWAYS[doc["kind"]]
     match doc["kind"]:
-        case "cage.buy_in" | "cage.cash_out":
-            if data["amount"] >= points["exchange_by_manager_from"]:
-                return _MANAGER
-            return _CAGE if data["amount"] >= points["exchange_by_supervisor_from"] else frozenset()
-        case "drawer.opened":
-            above = data["float_cash"] + data["float_chips"] > points["float_by_manager_above"]
-            return _MANAGER if above else frozenset()
+        case kind if kind in _FOR_CASH:
+            return _for_exchange(data["amount"], points)
+        case "cage.corrected":
+            right = data.get("right") or {}
+            exchanged = right.get("kind") in _FOR_CASH
+            return _for_exchange(right["amount"], points) if exchanged else frozenset()
         case "fill.sent" | "credit.sent":
-            sent = sum(int(value) * count for value, count in data["transfer"]["sent"].items())
-            return _CAGE if sent >= points["transfer_approved_from"] else frozenset()
+            return _CAGE if worth_of(data["transfer"]["sent"]) >= points["transfer_approved_from"] else frozenset()
         case "hand.voided":
-            above = data["cards_shown"] or data["pot"] > points["void_by_manager_above"]
+            above = data["cards_shown"] or data["log_complete"] or data["pot"] > points["void_by_manager_above"]
             return _MANAGER if above else frozenset()
-        case "house.duty":
-            return _MANAGER
-    return frozenset(("manager", "auditor"))
+        case "bank.confirmed" | "bank.received":
+            return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
+    raise AssertionError(f"nobody has said who approves {doc['kind']}")
+
+
+def _for_exchange(amount: int, points: Points) -> frozenset[str]:
+    if amount >= points["exchange_by_manager_from"]:
+        return _MANAGER
+    return _CAGE if amount >= points["exchange_by_supervisor_from"] else frozenset()
 
 
 class Approvals:
@@ -109,6 +131,10 @@ class Approvals:
         self._number = 0
         #: Control points as they were set: from when on, their number, the whole.
         self._set: list[tuple[str, int, Points]] = []
+        #: Handovers between vault and drawer, by chain and number, that a manager has offered or signed.
+        self._by_manager: set[tuple[str, int]] = set()
+        #: Hands whose bonus was confirmed and is not paid yet.
+        self._confirmed: set[str] = set()
         self.handlers: dict[str, Handler] = {
             "approval.requested": self._requested,
             "approval.approved": self._approved,
@@ -116,6 +142,9 @@ class Approvals:
             "approval.withdrawn": self._withdrawn,
             "approval.expired": self._expired,
             **dict.fromkeys(USED_FOR, self._done),
+            **dict.fromkeys(("handover.offered", "handover.signed"), self._handed_by),
+            **dict.fromkeys(("drawer.opened", "drawer.replenished"), self._handed_over),
+            "hand.settled": self._settled,
         }
 
     # --- Asking and deciding -----------------------------------------------------------------------------------------
@@ -195,6 +224,17 @@ class Approvals:
             self._rows.find("approval_missing", place, f"{doc['kind']} needs one of {' or '.join(sorted(roles))}")
         if doc["kind"] == "limits.changed":
             self._limits(doc)
+        if doc["kind"] == "hand.bonus_confirmed":
+            self._confirmed.add(data["hand"])
+
+    def _settled(self, doc: Row) -> None:
+        """A worker pays no bonus from the control point on that nobody has confirmed."""
+        name, bonus = doc["data"]["hand"], sum(doc["data"]["result"].get("bonus", ()))
+        if name in self._confirmed:
+            self._confirmed.remove(name)
+        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self._in_force_about(doc["at"])):
+            problem = f"hand {name} was paid a bonus of {bonus} that nobody has approved"
+            self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
     def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))
@@ -240,6 +280,28 @@ class Approvals:
         unit = 10**places * PER_EURO.get(house["currency"], 1)
         return {name: amount * unit for name, amount in DEFAULTS.items()}
 
+    # --- Floats and replenishments -----------------------------------------------------------------------------------
+
+    def _handed_by(self, doc: Row) -> None:
+        if doc["role"] in _MANAGER:
+            self._by_manager.add((doc["chain"], doc["data"]["handover"]["handover"]))
+
+    def _handed_over(self, doc: Row) -> None:
+        """A drawer took cash and chips from the vault: a large amount takes a manager's signature."""
+        data = doc["data"]
+        if doc["kind"] == "drawer.opened":
+            number, worth = data["handover"], data["float_cash"] + data["float_chips"]
+        else:
+            number, worth = (
+                data["handover"]["handover"],
+                data["handover"]["cash"] + worth_of(data["handover"]["pieces"]),
+            )
+        limits = [points["float_by_manager_above"] for points in self._in_force_about(doc["at"])]
+        if doc["role"] != SYSTEM and worth > max(limits) and (doc["chain"], number) not in self._by_manager:
+            self._rows.find(
+                "approval_missing", f"{doc['chain']}#{doc['seq']}", f"no manager has signed handover {number}"
+            )
+
     # --- Control points ----------------------------------------------------------------------------------------------
 
     def _limits(self, doc: Row) -> None:
@@ -254,6 +316,11 @@ class Approvals:
             LIMITS, str(data["number"]), number=data["number"], valid_from=data["valid_from"], points=data["points"],
             set_at=Near(doc["at"]), set_by=doc["actor"], approval=data.get("approval"),
         )  # fmt: skip
+
+
+def worth_of(pieces: dict[str, int]) -> int:
+    """What chips are worth, in minor units."""
+    return sum(int(value) * count for value, count in pieces.items())
 
 
 def _moved(at: str, seconds: float) -> str:

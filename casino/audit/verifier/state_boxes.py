@@ -4,7 +4,8 @@ from typing import Any
 
 from .state_cage import number
 from .state_columns import HOUSE, ID, Model, proved
-from .state_rows import Handler, Near, Row, Rows
+from .state_ledger import PERIOD
+from .state_rows import UNKNOWN, Handler, Near, Row, Rows
 
 BOX, BOX_COUNT = "transfers.Box", "transfers.BoxCount"
 TRAY_COUNT = "transfers.TrayCount"
@@ -20,7 +21,9 @@ MODELS = (
             "id": proved("box.swapped"),
             "house": HOUSE,
             **dict.fromkeys((*_PUT, "put_at"), proved("box.swapped, of the box that was put")),
-            **dict.fromkeys(("seal", "taken_by", "taken_at"), proved("box.swapped, of the box that was taken")),
+            **dict.fromkeys(
+                ("seal", "taken_by", "taken_at", "for_day"), proved("box.swapped, of the box that was taken")
+            ),
             **dict.fromkeys(
                 ("expected_cash", "expected_pieces"),
                 proved("box.received; not of boxes before that, since a count is made without knowing them"),
@@ -89,6 +92,8 @@ class Boxes:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
+        #: By table: the tray's newest confirmed count if that is an opener with which no session has begun.
+        self._openers: dict[str, int | None] = {}
         self.handlers: dict[str, Handler] = {
             "box.swapped": self._swapped,
             "box.brought": self._brought,
@@ -99,6 +104,7 @@ class Boxes:
             "tray.counted": self._tray_counted,
             "tray.counts_differed": self._tray_witnessed,
             "tray.confirmed": self._tray_witnessed,
+            "table.opened": self._opened,
             "tronc.shared": self._shared,
             "tronc.share_paid": self._paid,
         }
@@ -109,13 +115,21 @@ class Boxes:
         data, at = doc["data"]["box"], Near(doc["at"])
         if (taken := doc["data"].get("taken")) is not None:
             found = {"state": "taken", "seal": taken["seal"], "taken_by": doc["actor"], "taken_at": at}
+            found["for_day"] = self._day_of(taken)
             self._change(taken, **found, expected_cash=UNKNOWN, expected_pieces=UNKNOWN)
         columns = dict.fromkeys(name for name in MODELS[0].columns if name not in ("house", *_PUT))
         columns |= {"id": data["box"], "put_at": at, "state": "at_table", "differing_rounds": 0}
-        columns |= dict.fromkeys(("seal", "seal_read", "reason"), "")
+        columns |= dict.fromkeys(("seal", "seal_read", "for_day", "reason"), "")
         columns |= {name: data[name] for name in _PUT[:-1]} | {"put_by": doc["actor"]}
         self._rows.add(BOX, str(data["box"]), **columns)
         number(self._rows, "box", data["serial"])
+
+    def _day_of(self, taken: Row) -> str:
+        """The gaming day of a box that is taken off: one that was opened."""
+        day: str = taken["for_day"] or ""
+        if day and self._rows.seek(PERIOD, day) is None:
+            self._rows.find("state_event_differs", f"{BOX} {taken['box']}, for_day", f"there is no gaming day {day}")
+        return day
 
     def _brought(self, doc: Row) -> None:
         data, actor = doc["data"]["box"], doc["actor"]
@@ -182,6 +196,9 @@ class Boxes:
             if row[name] != data[name]:
                 problem = f"an event says {data[name]!r}, events before it {row[name]!r}"
                 self._rows.find("state_event_differs", f"{BOX} {data['box']}, {name}", problem)
+        if row["for_day"] != (data["for_day"] or ""):
+            problem = f"an event says {data['for_day']!r}, events before it {row['for_day']!r}"
+            self._rows.find("state_event_differs", f"{BOX} {data['box']}, for_day", problem)
 
     def _counts_of(self, box: int, round_: int) -> list[Row]:
         return [row for row in self._rows.of(BOX_COUNT).values() if row["box"] == str(box) and row["round"] == round_]
@@ -217,6 +234,15 @@ class Boxes:
         found: Row = {"state": "confirmed" if confirmed else "differed", "exception": data["exception"]}
         found |= {"expected": data["expected"]} if confirmed else {}
         self._rows.change(TRAY_COUNT, key, witnessed=pieces, witnessed_by=actor, ended_at=Near(doc["at"]), **found)
+        if confirmed and row["purpose"] in ("opener", "closer"):
+            self._openers[row["table"]] = int(key) if row["purpose"] == "opener" else None
+
+    def _opened(self, doc: Row) -> None:
+        """A session begins with the table's newest opener, if no closer came after it and no session began with it."""
+        opener = self._openers.pop(doc["chain"].partition("/")[2], None)
+        if doc["data"].get("opener") != opener:
+            problem = f"it names the count {doc['data'].get('opener')}, the opener of the tray was {opener}"
+            self._rows.find("tray_opener_differs", f"{doc['chain']}#{doc['seq']}", problem)
 
     # --- Tronc -------------------------------------------------------------------------------------------------------
 
@@ -244,19 +270,3 @@ class Boxes:
         if doc["actor"] == share["login"]:
             self._rows.find("same_person", f"{SHARE} {key}", f"{doc['actor']} paid the own share")
         self._rows.change(SHARE, key, drawer=drawer, paid_by=doc["actor"], paid_at=Near(doc["at"]))
-
-
-class _Unknown:
-    """What no event has recorded yet: any value is right."""
-
-    def __eq__(self, other: Any) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        return "anything"
-
-
-UNKNOWN = _Unknown()

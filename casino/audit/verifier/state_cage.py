@@ -4,11 +4,14 @@ from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import Handler, Near, Row, Rows
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
-DRAWER, SHIFT = "cage.Drawer", "cage.Shift"
+DRAWER, SHIFT, HANDOVER = "cage.Drawer", "cage.Shift", "cage.Handover"
 TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
-_COUNT = ("expected_cash", "counted_cash", "expected_chips", "counted_chips", "expected_pieces", "counted_pieces")
+_COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in ("cash", "chips", "pieces", "foreign"))
+_FIRST, _SECOND = ("first_count", "counted_by", "counted_at"), ("recount", "recounted_by", "recounted_at")
+_HANDED = "drawer.opened, drawer.replenished, drawer.skimmed, handover.withdrawn"
+_SET_ENDS = ("withdrawn_at", "redeem_until", "lapsed_at", "retired_at")
 _BEGUN = ("kind", "serial", "table", "drawer", "requested", "opened_by")
 _ASKED = "fill.requested, credit.requested, or the .sent of what was sent at once"
 _ENDED = ".received, .cancelled"
@@ -20,8 +23,12 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             "code": proved("chips.introduced"),
-            "in_use": proved("chips.introduced"),
+            "in_use": proved("chips.introduced, chips.put_in_use"),
             "introduced_at": proved("chips.introduced"),
+            "withdrawn_at": proved("chips.put_in_use, of the set whose place was taken"),
+            "redeem_until": proved("chips.put_in_use, of the set whose place was taken"),
+            "lapsed_at": proved("chips.lapsed"),
+            "retired_at": proved("chips.retired"),
         },
     ),
     Model(
@@ -55,6 +62,21 @@ MODELS = (
             "house": HOUSE,
             "code": proved("drawer.set_up"),
             "version": proved("every event of the drawer's chain that has `drawer_version`"),
+            "x_readings": proved("drawer.x_read"),
+        },
+    ),
+    Model(
+        HANDOVER,
+        "drawer and number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("drawer", "number", "kind", "cash", "pieces", "offered_by", "offered_as", "offered_at"),
+                proved("handover.offered"),
+            ),
+            "signed_by": proved("handover.signed"),
+            **dict.fromkeys(("state", "ended_by", "ended_at", "reason"), proved(_HANDED)),
         },
     ),
     Model(
@@ -64,7 +86,9 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened")),
-            **dict.fromkeys(("closed_by", "closed_at", *_COUNT), proved("drawer.closed")),
+            **dict.fromkeys(_FIRST, proved("drawer.counted")),
+            **dict.fromkeys(_SECOND, proved("drawer.recounted")),
+            **dict.fromkeys(("closed_by", "closed_at", "reason", *_COUNT), proved("drawer.closed")),
         },
     ),
     Model(
@@ -107,11 +131,22 @@ class Cage:
         moves = {f"{kind}.{state}" for kind in ("fill", "credit") for state in _MOVES}
         self.handlers: dict[str, Handler] = {
             "chips.introduced": self._introduced,
+            "chips.put_in_use": self._put_in_use,
+            "chips.lapsed": self._lapsed,
+            "chips.retired": self._retired,
             "imbalance.found": self._imbalance,
             "imbalance.cleared": self._cleared,
             "drawer.set_up": self._drawer,
             "drawer.opened": self._opened,
+            "drawer.counted": lambda doc: self._drawer_counted(doc, _FIRST),
+            "drawer.recounted": lambda doc: self._drawer_counted(doc, _SECOND),
             "drawer.closed": self._closed,
+            "drawer.x_read": self._x_read,
+            "handover.offered": self._offered,
+            "handover.signed": self._signed,
+            "handover.withdrawn": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "withdrawn"),
+            "drawer.replenished": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "taken"),
+            "drawer.skimmed": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "taken"),
             **dict.fromkeys(moves, self._moved),
             **dict.fromkeys(("fill.count_differed", "credit.count_differed"), self._differed),
         }
@@ -128,9 +163,38 @@ class Cage:
 
     def _introduced(self, doc: Row) -> None:
         code = doc["data"]["chip_set"]
-        self._rows.add(CHIP_SET, code, code=code, in_use=True, introduced_at=Near(doc["at"]))
+        in_use = not any(row["in_use"] for row in self._rows.of(CHIP_SET).values())
+        self._rows.add(
+            CHIP_SET, code, code=code, in_use=in_use, introduced_at=Near(doc["at"]), **dict.fromkeys(_SET_ENDS)
+        )
         for value, colour in doc["data"]["denominations"].items():
             self._rows.add(DENOMINATION, f"{code}/{value}", chip_set=code, value=int(value), colour=colour)
+
+    def _put_in_use(self, doc: Row) -> None:
+        data, at = doc["data"], Near(doc["at"])
+        new, old = (self._rows.get(CHIP_SET, data[name]) for name in ("chip_set", "withdrawn"))
+        if not old["in_use"] or new["in_use"] or new["withdrawn_at"] is not None or new["retired_at"] is not None:
+            self._wrong(data["chip_set"], f"it takes the place of {data['withdrawn']} and cannot")
+        old.update(in_use=False, withdrawn_at=at, redeem_until=data["redeem_until"])
+        new["in_use"] = True
+
+    def _lapsed(self, doc: Row) -> None:
+        code = doc["data"]["chip_set"]
+        row = self._rows.get(CHIP_SET, code)
+        # In the house's time zone it may be a day later than in the event.
+        if row["redeem_until"] is None or row["lapsed_at"] is not None or doc["at"][:10] < row["redeem_until"]:
+            self._wrong(code, f"it lapsed at {doc['at']}, and was promised until {row['redeem_until']}")
+        row["lapsed_at"] = Near(doc["at"])
+
+    def _retired(self, doc: Row) -> None:
+        code = doc["data"]["chip_set"]
+        row = self._rows.get(CHIP_SET, code)
+        if row["in_use"] or row["retired_at"] is not None:
+            self._wrong(code, "it was retired while it was in use, or twice")
+        row["retired_at"] = Near(doc["at"])
+
+    def _wrong(self, code: str, problem: str) -> None:
+        self._rows.find("state_event_differs", f"{CHIP_SET} {code}", problem)
 
     def _imbalance(self, doc: Row) -> None:
         kind, found = doc["data"]["check"], doc["data"]["after"]
@@ -147,25 +211,78 @@ class Cage:
     # --- Drawers -----------------------------------------------------------------------------------------------------
 
     def _drawer(self, doc: Row) -> None:
-        code = doc["chain"].partition("/")[2]
-        self._rows.add(DRAWER, code, code=code, version=1)
+        code = _place(doc)
+        self._rows.add(DRAWER, code, code=code, version=1, x_readings=0)
 
     def _opened(self, doc: Row) -> None:
-        drawer, data = doc["chain"].partition("/")[2], doc["data"]
+        drawer, data = _place(doc), doc["data"]
         number = self._shifts[drawer] = self._shifts.get(drawer, 0) + 1
         self._rows.add(
             SHIFT, f"{drawer}/{number}", drawer=drawer, number=number, opened_by=doc["actor"],
-            opened_at=Near(doc["at"]), **{name: data[name] for name in _FLOAT}, closed_by=None, closed_at=None,
-            **dict.fromkeys(_COUNT),
+            opened_at=Near(doc["at"]), **{name: data[name] for name in _FLOAT},
+            **dict.fromkeys((*_FIRST, *_SECOND, "closed_by", "closed_at", *_COUNT)), reason="",
         )  # fmt: skip
+        self._require_same(SHIFT, f"{drawer}/{number}", {"number": data["shift"]})
+        self._handed(doc, data["handover"], "taken")
+        taken = {"cash": data["float_cash"], "pieces": data["float_pieces"], "kind": "float"}
+        self._require_same(HANDOVER, f"{drawer}/{data['handover']}", taken)
+
+    def _drawer_counted(self, doc: Row, columns: tuple[str, ...]) -> None:
+        key = self._shift(doc)
+        self._require_same(SHIFT, key, {"number": doc["data"]["shift"]})
+        values = (doc["data"]["count"], doc["actor"], Near(doc["at"]))
+        self._rows.change(SHIFT, key, **dict(zip(columns, values, strict=True)))
+        row = self._rows.get(SHIFT, key)
+        if columns is _SECOND and row["counted_by"] == doc["actor"]:
+            self._rows.find("same_person", f"{SHIFT} {key}", f"{doc['actor']} counted it twice")
 
     def _closed(self, doc: Row) -> None:
-        drawer, count = doc["chain"].partition("/")[2], doc["data"]["reconciliation"]
-        key = f"{drawer}/{self._shifts.get(drawer, 0)}"
-        self._require_same(SHIFT, key, {"number": count["shift"]} | {name: count[name] for name in _FLOAT})
+        key, count = self._shift(doc), doc["data"]["reconciliation"]
+        recorded = {name: count[name] for name in (*_FLOAT, *_FIRST[:2], *_SECOND[:2])}
+        self._require_same(SHIFT, key, {"number": count["shift"]} | recorded)
+        row = self._rows.get(SHIFT, key)
+        if row["recount"] is not None and doc["actor"] in (row["counted_by"], row["recounted_by"]):
+            self._rows.find("same_person", f"{SHIFT} {key}", f"{doc['actor']} counted it and signed it off")
         self._rows.change(
-            SHIFT, key, closed_by=doc["actor"], closed_at=Near(doc["at"]), **{name: count[name] for name in _COUNT}
+            SHIFT, key, closed_by=doc["actor"], closed_at=Near(doc["at"]), reason=doc.get("reason", ""),
+            **{name: count[name] for name in _COUNT},
+        )  # fmt: skip
+
+    def _shift(self, doc: Row) -> str:
+        drawer = _place(doc)
+        return f"{drawer}/{self._shifts.get(drawer, 0)}"
+
+    def _x_read(self, doc: Row) -> None:
+        row = self._rows.get(DRAWER, _place(doc))
+        row["x_readings"] += 1
+        self._require_same(DRAWER, _place(doc), {"x_readings": doc["data"]["x_reading"]})
+        self._require_same(SHIFT, self._shift(doc), {"number": doc["data"]["shift"]})
+
+    def _offered(self, doc: Row) -> None:
+        data = doc["data"]["handover"]
+        self._rows.add(
+            HANDOVER, f"{_place(doc)}/{data['handover']}", drawer=_place(doc), number=data["handover"],
+            kind=data["kind"], cash=data["cash"], pieces=data["pieces"], offered_by=doc["actor"],
+            offered_as=doc["role"], offered_at=Near(doc["at"]), signed_by=None, state="offered", ended_by=None,
+            ended_at=None, reason="",
+        )  # fmt: skip
+
+    def _signed(self, doc: Row) -> None:
+        key = f"{_place(doc)}/{doc['data']['handover']['handover']}"
+        self._rows.change(HANDOVER, key, signed_by=doc["actor"])
+        self._by_another(doc, key, "signed it")
+
+    def _handed(self, doc: Row, number: int, state: str) -> None:
+        key = f"{_place(doc)}/{number}"
+        self._rows.change(
+            HANDOVER, key, state=state, ended_by=doc["actor"], ended_at=Near(doc["at"]), reason=doc.get("reason", "")
         )
+        if state == "taken":
+            self._by_another(doc, key, "took it")
+
+    def _by_another(self, doc: Row, key: str, what: str) -> None:
+        if self._rows.get(HANDOVER, key)["offered_by"] == doc["actor"]:
+            self._rows.find("same_person", f"{HANDOVER} {key}", f"{doc['actor']} counted it out and {what}")
 
     # --- Transfers ---------------------------------------------------------------------------------------------------
 
@@ -240,6 +357,10 @@ def number(rows: Rows, series: str, serial: int) -> None:
     if serial != row["last"] + 1:
         rows.find("serial_gap", f"{SERIAL} {series}", f"a paper has number {serial}, the one before it {row['last']}")
     row["last"] = serial
+
+
+def _place(doc: Row) -> str:
+    return str(doc["chain"].partition("/")[2])
 
 
 _MOVES = ("requested", "sent", "declined", "received", "cancelled")

@@ -21,6 +21,7 @@ class Deals:
             "table.terms_changed": self._terms,
             "table.opened": self._opened,
             "table.sat_down": self._sat_down,
+            "table.moved_in": self._moved_in,
             "hand.dealt": self._dealt,
             "hand.acted": self._acted,
         }
@@ -42,6 +43,12 @@ class Deals:
             self._wrong(doc, "table_limits_differ", f"a stack of {data['amount']} was brought, the limits are {limits}")
         if not 1 <= data["seat"] <= row["seats"]:
             self._wrong(doc, "table_limits_differ", f"a player sat down on seat {data['seat']} of {row['seats']}")
+
+    def _moved_in(self, doc: Row) -> None:
+        """A stack comes along as it is from a table of the same game and limits; to others it must fit."""
+        here, there = (self._rows.get(TABLE, code) for code in (table_of(doc), doc["data"]["from_table"]))
+        if any(here[name] != there[name] for name in ("game", "min_stack", "max_stack")):
+            self._sat_down(doc)
 
     def _acted(self, doc: Row) -> None:
         if "automatic" in doc["data"] and self._rows.get(TABLE, table_of(doc))["time_to_act"] is None:

@@ -12,9 +12,10 @@ from .state_tables import Tables, table_of
 
 HAND, LINE, DEAL, SEED = "hands.Hand", "hands.HandLine", "hands.Deal", "hands.ClientSeed"
 SEED_COMMITMENT = "hands.SeedCommitment"
+LATER_RULING = "hands.LaterRuling"
 ENTRY, CORRECTION, EXCEPTION = "hands.CardEntry", "hands.Correction", "hands.CardException"
-#: The task that settles a hand.
-RESOLVE = "hands.resolve_hand"
+#: The tasks that settle a hand: when it is over, and when its bonus was confirmed.
+RESOLVE, RESOLVE_CONFIRMED = "hands.resolve_hand", "hands.resolve_confirmed_hand"
 
 _INPUTS = (
     *("table", "number", "name", "mode", "game", "rules", "options", "seats", "stacks", "carry", "fees", "series"),
@@ -116,6 +117,18 @@ MODELS = (
         },
     ),
     Model(
+        LATER_RULING,
+        "hand and number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("hand", "number", "tax_refunded", "made_good", "collected", "readings", "reason", "settlement", "at"),
+                proved("hand.ruled_later"),
+            ),
+        },
+    ),
+    Model(
         EXCEPTION,
         "id",
         {
@@ -133,10 +146,10 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            "task": proved("the event that ends the hand"),
-            "subject": proved("the event that ends the hand; read as the hand's name"),
-            "created_at": proved("the event that ends the hand"),
-            "done_at": proved("hand.settled, hand.disputed"),
+            "task": proved("the event that ends the hand, hand.bonus_confirmed"),
+            "subject": proved("the event that ends the hand, hand.bonus_confirmed; read as the hand's name"),
+            "created_at": proved("the event that ends the hand, hand.bonus_confirmed"),
+            "done_at": proved("hand.settled, hand.disputed, hand.bonus_held"),
             **dict.fromkeys(
                 ("sent_at", "deliveries", "last_error"),
                 transient("how the broker was hinted; the message stays open until its hand is settled"),
@@ -154,6 +167,10 @@ class HandRows:
         #: By hand that is not over: how many cards were entered, and corrections made.
         self._entered: dict[str, int] = {}
         self._corrected: dict[str, int] = {}
+        #: By hand that waits for the worker: the key of the message.
+        self._queued: dict[str, str] = {}
+        #: By hand: who dealt it.
+        self._dealer: dict[str, str] = {}
         self.handlers: dict[str, Handler] = {
             "deal.committed": self._committed,
             "deal.seed_committed": self._seed_committed,
@@ -166,8 +183,11 @@ class HandRows:
             "hand.entry_corrected": self._card,
             "hand.line_corrected": self._line,
             "hand.settled": self._settled,
-            "hand.ruled": self._ruled,
-            "hand.disputed": self._disputed,
+            "hand.ruled": self._decided,
+            "hand.ruled_later": self._later,
+            "hand.disputed": self._done,
+            "hand.bonus_held": self._done,
+            "hand.bonus_confirmed": self._confirmed,
             "hand.voided": self._over,
             "cards.exception": self._exception,
             "cards.exception_cleared": self._cleared,
@@ -211,6 +231,7 @@ class HandRows:
 
     def _dealt(self, doc: Row) -> None:
         name, table = doc["data"]["hand"], table_of(doc)
+        self._dealer[name] = doc["actor"]
         self._rows.add(
             HAND, name, session=self._tables.session(table), started_at=Near(doc["at"]), ended_at=None,
             settled_at=None, previous_hash=self._tables.record_hash(table),
@@ -223,11 +244,19 @@ class HandRows:
         data = doc["data"]
         if "digest" in data:
             self._rows.change(HAND, data["hand"], ended_at=Near(doc["at"]))
-            self._rows.add(
-                OUTBOX, f"{RESOLVE}/{data['hand']}", task=RESOLVE, subject=data["hand"], created_at=Near(doc["at"]),
-                done_at=None,
-            )  # fmt: skip
+            self._queue(doc, RESOLVE)
             self._over(doc)
+
+    def _confirmed(self, doc: Row) -> None:
+        self._queue(doc, RESOLVE_CONFIRMED)
+
+    def _queue(self, doc: Row, task: str) -> None:
+        """A message to the worker, which the next event of the worker finds done."""
+        name = doc["data"]["hand"]
+        self._queued[name] = f"{task}/{name}"
+        self._rows.add(
+            OUTBOX, self._queued[name], task=task, subject=name, created_at=Near(doc["at"]), done_at=None
+        )  # fmt: skip
 
     def _over(self, doc: Row) -> None:
         name = doc["data"]["hand"]
@@ -235,17 +264,34 @@ class HandRows:
         self._corrected.pop(name, None)
 
     def _done(self, doc: Row) -> None:
-        self._rows.change(OUTBOX, f"{RESOLVE}/{doc['data']['hand']}", done_at=Near(doc["at"]))
+        name = doc["data"]["hand"]
+        self._rows.change(OUTBOX, self._queued.pop(name, f"{RESOLVE}/{name}"), done_at=Near(doc["at"]))
 
     def _settled(self, doc: Row) -> None:
         self._done(doc)
         self._ruled(doc)
 
+    def _decided(self, doc: Row) -> None:
+        self._require_not_dealer(doc)
+        self._ruled(doc)
+
+    def _later(self, doc: Row) -> None:
+        self._require_not_dealer(doc)
+        data = doc["data"]
+        names = ("hand", "tax_refunded", "made_good", "collected", "readings", "settlement")
+        self._rows.add(
+            LATER_RULING, f"{data['hand']}/{data['ruling']}", number=data["ruling"], reason=doc["reason"],
+            at=Near(doc["at"]), **{name: data[name] for name in names},
+        )  # fmt: skip
+
+    def _require_not_dealer(self, doc: Row) -> None:
+        """Who dealt a hand does not rule on it."""
+        name = doc["data"]["hand"]
+        if self._dealer.get(name) == doc["actor"]:
+            self._rows.find("same_person", f"{HAND} {name}", f"{doc['actor']} dealt it and rules on it")
+
     def _ruled(self, doc: Row) -> None:
         self._rows.change(HAND, doc["data"]["hand"], settled_at=Near(doc["at"]))
-
-    def _disputed(self, doc: Row) -> None:
-        self._done(doc)
 
     # --- Cards -------------------------------------------------------------------------------------------------------
 

@@ -16,8 +16,10 @@ ACCOUNT, PERIOD, SNAPSHOT, ASSERTION = "ledger.Account", "ledger.Period", "ledge
 #: between chips and what is owed for them.
 CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "1010": ("vault cash", 1, 0, False, False),
+    "1015": ("cash in transit", 1, 0, False, False),
     "1020": ("drawer cash", 1, 0, False, False),
     "1050": ("drop cash", 1, 0, False, False),
+    "1090": ("bank", 1, 0, False, False),
     "1160": ("foreign chips", 1, 0, False, False),
     "1300": ("player receivable", 1, 0, False, False),
     "2010": ("chips outstanding", -1, 0, False, True),
@@ -30,6 +32,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "2065": ("tronc pool", -1, 0, False, False),
     "2070": ("disputed pot", -1, 0, False, True),
     "2080": ("carry held", -1, 0, False, False),
+    "2095": ("unclaimed property", -1, 0, False, False),
     "2200": ("duty payable", -1, 0, False, False),
     "3010": ("house capital", -1, 0, False, False),
     "4010": ("house tax", -1, None, False, False),
@@ -37,8 +40,12 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "5100": ("bonus", 1, None, False, False),
     "5200": ("cash over/short", 1, None, False, False),
     "5210": ("chip over/short", 1, None, False, False),
+    "5220": ("foreign chip loss", 1, None, False, False),
+    "5230": ("goodwill and rulings", 1, None, False, False),
+    "5240": ("counterfeits", 1, None, False, False),
     "5300": ("gaming duty", 1, None, False, False),
     "9110": ("vault chips", 1, 0, True, False),
+    "9115": ("set aside", 1, 0, True, False),
     "9120": ("cage chips", 1, 0, True, False),
     "9130": ("table tray", 1, 0, True, False),
     "9140": ("transit", 1, 0, True, False),
@@ -48,15 +55,24 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "9199": ("commissioned", -1, 0, True, False),
 }
 #: What the vault, a table and a drawer have for themselves.
-OF_VAULT = ("1010", "2065", "2200", "3010", "5300", "9110", "9199")
+OF_VAULT = (
+    *("1010", "1015", "1090", "5220", "5240", "5200/bank", "2065", "2095", "2200", "3010", "5300", "9110", "9115"),
+    *("9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
+)
+#: Its racks, which it has for every chip set.
+VAULT_RACKS = ("9110", "9115", "9199")
 OF_TABLE = (
     *("1050", "2015", "2030", "2040", "2050", "2060", "2070", "2080", "4010", "4020", "5100", "5200", "5210"),
+    "5230",
     *("9130", "9140", "9150", "9160", "9170"),
 )
 OF_DRAWER = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
-WALLET, STACK, DRAWER_CASH, CAGE_CHIPS = "2010", "2020", "1020", "9120"
+WALLET, STACK, DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "2010", "2020", "1020", "1160", "9120"
 
-_OPENING = "vault.opened, table.set_up, drawer.set_up, player.registered, table.sat_down, table.buy_in, by the chart"
+_OPENING = (
+    "vault.opened, table.set_up, drawer.set_up, player.registered, table.sat_down, table.buy_in, table.moved_in, by "
+    "the chart"
+)
 _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
 _NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
 _BOOK = replace(proved("rows are read by book and key"), read=False)
@@ -159,18 +175,22 @@ class LedgerRows:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._currency = ""
-        #: Commodity and face value of the chips in use.
+        #: Commodity and face value of the chips in use, and of those of every set.
         self._chips: list[tuple[str, int]] = []
+        self._sets: dict[str, list[tuple[str, int]]] = {}
         self._counts: dict[str, int] = {}
         self.handlers: dict[str, Handler] = {
             "house.founded": self._founded,
             "chips.introduced": self._introduced,
+            "chips.put_in_use": self._put_in_use,
+            "cage.chips_redeemed": self._redeemed,
             "vault.opened": lambda doc: self._open(doc, OF_VAULT),
             "table.set_up": lambda doc: self._open(doc, _at(OF_TABLE, doc)),
             "drawer.set_up": lambda doc: self._open(doc, _at(OF_DRAWER, doc)),
             "player.registered": lambda doc: self._open(doc, [f"{WALLET}/{doc['data']['player']}"]),
             "table.sat_down": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.buy_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
+            "table.moved_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "day.opened": self._day_opened,
             "day.closed": self._day_closed,
             "snapshot.taken": lambda doc: self._snapshot(doc, doc["data"]["name"], doc["data"]["snapshot"]),
@@ -183,12 +203,25 @@ class LedgerRows:
     def _introduced(self, doc: Row) -> None:
         code = doc["data"]["chip_set"]
         values = sorted(int(value) for value in doc["data"]["denominations"])
-        self._chips = [(f"{self._currency}.{code}.{value}", value) for value in values]
+        found = self._sets[code] = [(f"{self._currency}.{code}.{value}", value) for value in values]
+        if self._chips:
+            self._open(doc, VAULT_RACKS, found)
+        else:
+            self._chips = found
 
-    def _open(self, doc: Row, codes: Iterable[str]) -> None:
+    def _put_in_use(self, doc: Row) -> None:
+        self._chips = self._sets[doc["data"]["chip_set"]]
+        codes = {row["code"] for row in self._rows.of(ACCOUNT).values()}
+        self._open(doc, [code for code in codes if CHART[code.partition("/")[0]][3]])
+
+    def _redeemed(self, doc: Row) -> None:
+        self._open(doc, _at(("9115", "9170"), doc), self._sets[doc["data"]["redeemed"]["chip_set"]])
+
+    def _open(self, doc: Row, codes: Iterable[str], chips: list[tuple[str, int]] | None = None) -> None:
+        held = self._chips if chips is None else chips
         for code in codes:
             name, side, floor, custody, joined = CHART[code.partition("/")[0]]
-            for commodity, value in self._chips if custody else [(self._currency, 1)]:
+            for commodity, value in held if custody else [(self._currency, 1)]:
                 if self._rows.seek(ACCOUNT, f"{code} {commodity}") is None:
                     self._rows.add(
                         ACCOUNT, f"{code} {commodity}", code=code, commodity=commodity, kind=name, normal_side=side,
@@ -213,6 +246,7 @@ class LedgerRows:
         count, drawer = doc["data"]["reconciliation"], doc["chain"].partition("/")[2]
         metadata = {"drawer": drawer, "shift": count["shift"]}
         self._attest(doc, f"{DRAWER_CASH}/{drawer} {self._currency}", count["counted_cash"], metadata)
+        self._attest(doc, f"{FOREIGN_CHIPS}/{drawer} {self._currency}", count["counted_foreign"], metadata)
         pieces = count["counted_pieces"]
         for commodity, value in self._chips:
             self._attest(doc, f"{CAGE_CHIPS}/{drawer} {commodity}", pieces.get(str(value), 0), metadata)

@@ -25,6 +25,22 @@ class Near(str):
     __slots__ = ()
 
 
+class _Unknown:
+    """What no event has recorded yet: any value is right."""
+
+    def __eq__(self, other: Any) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "anything"
+
+
+UNKNOWN = _Unknown()
+
+
 class NotRecorded(Exception):
     """An event changes a row that no event has made."""
 

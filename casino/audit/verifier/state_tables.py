@@ -3,12 +3,14 @@
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_rows import Handler, Near, Row, Rows
 
-TABLE, SESSION, SEATING, SEAT_KEY = (
+TABLE, SESSION, SEATING, SEAT_KEY, TURN = (
     *("tables.Table", "tables.TableSession"),
-    *("tables.Seating", "tables.SeatKey"),
+    *("tables.Seating", "tables.SeatKey", "tables.DealerTurn"),
 )
 #: Those that can change.
 _CHANGING = ("options", "seats", "min_stack", "max_stack", "carryover_on_close")
+_SITTING_DOWN = "table.sat_down, table.buy_in, table.seat_changed, table.moved_in"
+_TURNS = "dealer.took_over, dealer.left, table.closed"
 _STATE = "table.opened, table.closed, table.retired, deal.*, hand.*"
 
 MODELS = (
@@ -34,6 +36,7 @@ MODELS = (
             "last_record_hash": proved("the event that ends a hand"),
             "prepared_deal": proved("deal.committed, deal.abandoned, hand.dealt"),
             "abandoned_deals": proved("deal.abandoned, hand.dealt"),
+            "dealer": proved(_TURNS),
         },
     ),
     Model(
@@ -47,6 +50,7 @@ MODELS = (
             "opened_at": proved("table.opened"),
             "closed_at": proved("table.closed"),
             "held": proved("table.closed"),
+            "opener": proved("table.opened"),
             "resumes": proved("table.opened"),
         },
     ),
@@ -56,11 +60,8 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            "session": proved("table.sat_down"),
-            "seat": proved("table.sat_down"),
-            "player": proved("table.sat_down, table.buy_in"),
-            "sat_at": proved("table.sat_down"),
-            "left_at": proved("table.left, table.closed"),
+            **dict.fromkeys(("session", "seat", "player", "sat_at"), proved(_SITTING_DOWN)),
+            "left_at": proved("table.left, table.seat_changed, table.moved_out, table.closed"),
         },
     ),
     Model(
@@ -73,6 +74,18 @@ MODELS = (
             "digest": hashed("seat.key_issued"),
             "issued_at": proved("seat.key_issued"),
             "replaced_at": proved("seat.key_issued of a later key, seat.key_revoked"),
+        },
+    ),
+    Model(
+        TURN,
+        "table and number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("table", "number", "dealer", "began_at"), proved("dealer.took_over")),
+            "first_hand": proved("dealer.took_over: one more than hand.dealt of the table before it"),
+            **dict.fromkeys(("ended_at", "ended_with"), proved(_TURNS)),
+            "last_hand": proved(f"{_TURNS}: as many as hand.dealt of the table before it"),
         },
     ),
 )
@@ -97,6 +110,12 @@ class Tables:
         self._sat: dict[tuple[str, int], int] = {}
         #: By seating: its key that is good.
         self._keys: dict[str, str] = {}
+        #: Who came to a table and has not been recorded yet as gone from the other one: by that table and the player,
+        #: the table, seat and amount, and the place of the event.
+        self._moving: dict[tuple[str, str], tuple[str, int, int, str]] = {}
+        #: By table: the key of the turn of the dealer who has it, and how many turns there were.
+        self._turn: dict[str, str] = {}
+        self._turns: dict[str, int] = {}
         #: By table: the seats of the hand that was dealt last.
         self.dealt: dict[str, list[Row]] = {}
         self.handlers: dict[str, Handler] = {
@@ -108,9 +127,14 @@ class Tables:
             "table.seat_fee_changed": self._seat_fee,
             "table.opened": self._opened,
             "table.closed": self._closed,
+            "dealer.took_over": self._took_over,
+            "dealer.left": self._dealer_left,
             "table.sat_down": self._sat_down,
             "table.buy_in": self._bought,
             "table.left": self._left,
+            "table.seat_changed": self._seat_changed,
+            "table.moved_in": self._moved_in,
+            "table.moved_out": self._moved_out,
             "seat.key_issued": self._key_issued,
             "seat.key_revoked": self._key_revoked,
             "deal.committed": self._committed,
@@ -120,6 +144,7 @@ class Tables:
             "hand.settled": self._open_again,
             "hand.ruled": self._open_again,
             "hand.disputed": self._disputed,
+            "hand.bonus_refused": self._disputed,
             "hand.voided": self._voided,
         }
 
@@ -150,7 +175,7 @@ class Tables:
             terms_to_come=None, time_to_act_since=None, seat_fee=data.get("seat_fee", 0),
             seat_fee_per=data.get("seat_fee_per", "deal"),
             state="closed", version=1, button=None, hands_dealt=0, last_record_hash="", prepared_deal="",
-            abandoned_deals=0,
+            abandoned_deals=0, dealer=None,
         )  # fmt: skip
         self.by_chain[doc["chain"]] = self._rows.get(TABLE, table)
 
@@ -187,19 +212,70 @@ class Tables:
         self.seated[table] = {}
         self._rows.add(
             SESSION, key, table=table, number=number, opened_at=Near(doc["at"]), closed_at=None, held={},
+            opener=doc["data"].get("opener"),
             resumes=before if doc["data"].get("resumed") else None,
         )  # fmt: skip
 
     def _closed(self, doc: Row) -> None:
         table = table_of(doc)
-        self._table(doc)["state"] = "closed"
+        self._end_turn(doc, "closed")
+        self._table(doc).update(state="closed", dealer=None)
         held = doc["data"].get("held") or {}
         self._rows.change(SESSION, self._session.get(table, table), closed_at=Near(doc["at"]), held=held)
         for seating in self.seated.pop(table, {}).values():
             self._rows.change(SEATING, seating, left_at=Near(doc["at"]))
 
+    # --- Dealers -----------------------------------------------------------------------------------------------------
+
+    def _took_over(self, doc: Row) -> None:
+        data, table, row = doc["data"], table_of(doc), self._table(doc)
+        self._judge_relief(doc, row["dealer"])
+        self._end_turn(doc, data.get("ended_with", ""))
+        count = self._turns[table] = self._turns.get(table, 0) + 1
+        self._turn[table] = f"{table}/{count}"
+        self._rows.add(
+            TURN, f"{table}/{count}", table=table, number=count, dealer=data["dealer"], began_at=Near(doc["at"]),
+            first_hand=row["hands_dealt"] + 1, ended_at=None, last_hand=None, ended_with="",
+        )  # fmt: skip
+        row["dealer"] = data["dealer"]
+
+    def _dealer_left(self, doc: Row) -> None:
+        data, row = doc["data"], self._table(doc)
+        if (data["dealer"], data["turn"]) != (row["dealer"], self._turns.get(table_of(doc))):
+            self._wrong_dealer(doc, f"{data['dealer']} left in turn {data['turn']}, the table's was {row['dealer']}")
+        self._end_turn(doc, data["ended_with"])
+        row["dealer"] = None
+
+    def _judge_relief(self, doc: Row, before: str | None) -> None:
+        """Both dealers are who they are said to be, and the new one deals nowhere else."""
+        data, table = doc["data"], table_of(doc)
+        if data.get("relieved") != before:
+            self._wrong_dealer(doc, f"{data.get('relieved')} was relieved, the table's dealer was {before}")
+        if data["dealer"] != doc["actor"]:
+            self._wrong_dealer(doc, f"{doc['actor']} records that {data['dealer']} took the table over")
+        if data["turn"] != self._turns.get(table, 0) + 1:
+            self._wrong_dealer(doc, f"turn {data['turn']} began after {self._turns.get(table, 0)}")
+        for other, row in self._rows.of(TABLE).items():
+            if row["dealer"] == data["dealer"]:
+                self._wrong_dealer(doc, f"{data['dealer']} was the dealer of table {other}")
+
+    def _end_turn(self, doc: Row, ended_with: str) -> None:
+        """The turn of the table's dealer ends, if it has one."""
+        if (turn := self._turn.pop(table_of(doc), None)) is not None:
+            hands = self._table(doc)["hands_dealt"]
+            self._rows.change(TURN, turn, ended_at=Near(doc["at"]), last_hand=hands, ended_with=ended_with)
+
+    def _wrong_dealer(self, doc: Row, problem: str) -> None:
+        self._rows.find("table_dealer_differs", f"{doc['chain']}#{doc['seq']}", problem)
+
+    # --- Seats -------------------------------------------------------------------------------------------------------
+
     def _sat_down(self, doc: Row) -> None:
-        table, seat = table_of(doc), doc["data"]["seat"]
+        self._sit(doc, doc["data"]["seat"])
+
+    def _sit(self, doc: Row, seat: int) -> None:
+        """The event's player takes this seat of its table."""
+        table = table_of(doc)
         session = self._session.get(table, table)
         count = self._sat[session, seat] = self._sat.get((session, seat), 0) + 1
         key = f"{session}/{seat}/{count}"
@@ -208,6 +284,39 @@ class Tables:
             SEATING, key, session=session, seat=seat, player=doc["data"]["player"], sat_at=Near(doc["at"]),
             left_at=None,
         )  # fmt: skip
+
+    def _seat_changed(self, doc: Row) -> None:
+        table, data = table_of(doc), doc["data"]
+        there, free = self.player_on(table, data["seat"]), self.player_on(table, data["to_seat"]) is None
+        if there != data["player"] or not free or not 1 <= data["to_seat"] <= self._table(doc)["seats"]:
+            self._wrong_move(doc, f"{data['player']} went from seat {data['seat']}, {there}'s, to {data['to_seat']}")
+        self._left(doc)
+        self._sit(doc, data["to_seat"])
+
+    def _moved_in(self, doc: Row) -> None:
+        """The other half of a move is the next event of the other table, recorded at once."""
+        data, place = doc["data"], f"{doc['chain']}#{doc['seq']}"
+        if self.player_on(table_of(doc), data["seat"]) is not None:
+            self._wrong_move(doc, f"{data['player']} came to seat {data['seat']}, which was taken")
+        self._moving[data["from_table"], data["player"]] = (table_of(doc), data["seat"], data["amount"], place)
+        self._sit(doc, data["seat"])
+
+    def _moved_out(self, doc: Row) -> None:
+        data, table = doc["data"], table_of(doc)
+        there = self.player_on(table, data["seat"])
+        come = self._moving.pop((table, data["player"]), None)
+        if there != data["player"] or come is None or come[:3] != (data["to_table"], data["to_seat"], data["amount"]):
+            came = f"came to {come[:3]}" if come else "came nowhere"
+            self._wrong_move(doc, f"{data['player']} left the seat of {there} with {data['amount']} and {came}")
+        self._left(doc)
+
+    def finish(self) -> None:
+        """No more events come: who came to a table has left another one."""
+        for (table, player), (_, _, _, place) in self._moving.items():
+            self._rows.find("table_move_differs", place, f"{player} came from table {table} and never left it")
+
+    def _wrong_move(self, doc: Row, problem: str) -> None:
+        self._rows.find("table_move_differs", f"{doc['chain']}#{doc['seq']}", problem)
 
     def _bought(self, doc: Row) -> None:
         """Cash for chips at the table: a person who buys them on an empty seat sits down with it."""
@@ -252,12 +361,19 @@ class Tables:
 
     def _dealt(self, doc: Row) -> None:
         data = doc["data"]
+        self._judge_dealer(doc)
         self.dealt[table_of(doc)] = data["seats"]
         self._table(doc).update(
             state="playing", button=data["seats"][0]["seat"], hands_dealt=data["number"], abandoned_deals=0,
             prepared_deal="",
         )  # fmt: skip
         self._ended(doc)
+
+    def _judge_dealer(self, doc: Row) -> None:
+        """A dealer deals at the table that this dealer has taken over, or where nobody has."""
+        dealer = self._table(doc)["dealer"]
+        if doc["role"] == "dealer" and dealer not in (None, doc["actor"]):
+            self._wrong_dealer(doc, f"{doc['actor']} dealt {doc['data']['hand']}, the table's dealer was {dealer}")
 
     def _ended(self, doc: Row) -> None:
         """A write to a hand; the one that completes its log names who deals next, and the hash of the record."""

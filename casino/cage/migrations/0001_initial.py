@@ -42,10 +42,142 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("version", models.BigIntegerField(default=1)),
+                ("x_readings", models.PositiveIntegerField(default=0)),
             ],
             options={
                 "verbose_name": "drawer",
                 "constraints": [models.UniqueConstraint(fields=("house", "code"), name="drawer_code")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Handover",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="handovers", to="houses.house"
+                    ),
+                ),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="handovers", to="cage.drawer"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("float", "from the vault to a closed drawer, which opens with it"),
+                            ("replenishment", "from the vault to an open drawer"),
+                            ("skim", "from an open drawer to the vault"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("offered", "Offered"), ("taken", "Taken"), ("withdrawn", "Withdrawn")],
+                        default="offered",
+                        max_length=9,
+                    ),
+                ),
+                ("cash", models.BigIntegerField()),
+                ("pieces", models.JSONField()),
+                (
+                    "offered_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "offered_as",
+                    models.CharField(
+                        choices=[
+                            ("dealer", "Dealer"),
+                            ("floor", "Floor"),
+                            ("cashier", "Cashier"),
+                            ("cage_supervisor", "Cage Supervisor"),
+                            ("count", "Count"),
+                            ("surveillance", "Surveillance"),
+                            ("compliance", "Compliance"),
+                            ("manager", "Manager"),
+                            ("auditor", "Auditor"),
+                            ("admin", "Admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("offered_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "signed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+            ],
+            options={
+                "verbose_name": "handover",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "drawer", "number"), name="handover_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "offered")),
+                        fields=("house", "drawer"),
+                        name="handover_one_offered",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["float", "replenishment", "skim"])), name="handover_kind"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["offered", "taken", "withdrawn"])), name="handover_state"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="handover_cash"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_by", None), ("state", "offered")),
+                            models.Q(
+                                models.Q(("state", "offered"), _negated=True),
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="handover_ended_is_signed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "taken"), _negated=True),
+                            models.Q(("ended_by", models.F("offered_by")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="handover_two_persons",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("signed_by", None),
+                            models.Q(("signed_by", models.F("offered_by")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="handover_signed_by_another",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -79,6 +211,28 @@ class Migration(migrations.Migration):
                 ("float_cash", models.BigIntegerField()),
                 ("float_chips", models.BigIntegerField()),
                 ("float_pieces", models.JSONField(default=dict)),
+                ("first_count", models.JSONField(null=True)),
+                (
+                    "counted_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("counted_at", models.DateTimeField(null=True)),
+                ("recount", models.JSONField(null=True)),
+                (
+                    "recounted_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("recounted_at", models.DateTimeField(null=True)),
                 (
                     "closed_by",
                     models.ForeignKey(
@@ -89,12 +243,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("closed_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
                 ("expected_cash", models.BigIntegerField(null=True)),
                 ("counted_cash", models.BigIntegerField(null=True)),
                 ("expected_chips", models.BigIntegerField(null=True)),
                 ("counted_chips", models.BigIntegerField(null=True)),
                 ("expected_pieces", models.JSONField(null=True)),
                 ("counted_pieces", models.JSONField(null=True)),
+                ("expected_foreign", models.BigIntegerField(null=True)),
+                ("counted_foreign", models.BigIntegerField(null=True)),
             ],
             options={
                 "verbose_name": "shift",
@@ -105,21 +262,299 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("closed_at", None), ("counted_cash", None), ("counted_chips", None)),
+                            models.Q(
+                                ("closed_at", None),
+                                ("counted_cash", None),
+                                ("counted_chips", None),
+                                ("counted_foreign", None),
+                            ),
                             models.Q(
                                 ("closed_at__isnull", False),
                                 ("closed_by__isnull", False),
                                 ("counted_cash__isnull", False),
                                 ("counted_chips__isnull", False),
+                                ("counted_foreign__isnull", False),
                                 ("expected_cash__isnull", False),
                                 ("expected_chips__isnull", False),
+                                ("expected_foreign__isnull", False),
+                                ("first_count__isnull", False),
                             ),
                             _connector="OR",
                         ),
                         name="shift_closed_is_counted",
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("counted_by", None), ("first_count", None), ("recount", None)),
+                            models.Q(("counted_by__isnull", False), ("first_count__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="shift_count_is_signed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("recount", None), ("recounted_by", None)),
+                            models.Q(
+                                ("recount__isnull", False),
+                                ("recounted_by__isnull", False),
+                                models.Q(("recounted_by", models.F("counted_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_recount_by_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("recount", None),
+                            ("closed_at", None),
+                            models.Q(
+                                models.Q(("closed_by", models.F("counted_by")), _negated=True),
+                                models.Q(("closed_by", models.F("recounted_by")), _negated=True),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_signed_off_by_another",
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(("float_cash__gte", 0), ("float_chips__gte", 0)), name="shift_float"
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="VaultCount",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("counting", "Counting"), ("counted", "Counted"), ("accepted", "Accepted")],
+                        default="counting",
+                        max_length=8,
+                    ),
+                ),
+                ("begun_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("differing_rounds", models.PositiveSmallIntegerField(default=0)),
+                ("count", models.JSONField(null=True)),
+                ("over", models.JSONField(null=True)),
+                ("decision", models.CharField(blank=True, default="", max_length=200)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="vault_counts", to="houses.house"
+                    ),
+                ),
+                (
+                    "signed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "count of the vault",
+            },
+        ),
+        migrations.CreateModel(
+            name="VaultCountEntry",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("round", models.PositiveSmallIntegerField()),
+                ("count", models.JSONField()),
+                ("over", models.JSONField()),
+                ("counted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "counted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "vault_count",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="cage.vaultcount"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "one person's count of the vault",
+            },
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.UniqueConstraint(fields=("house", "number"), name="vault_count_number"),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "accepted"), _negated=True), fields=("house",), name="vault_count_one_open"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["counting", "counted", "accepted"])), name="vault_count_state"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("count", None), ("over", None), ("state", "counting")),
+                    models.Q(
+                        models.Q(("state", "counting"), _negated=True),
+                        ("count__isnull", False),
+                        ("over__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="vault_count_is_counted",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("signed_by", None),
+                    models.Q(
+                        ("ended_at__isnull", False),
+                        models.Q(("reason", ""), _negated=True),
+                        models.Q(
+                            ("decided_by", None),
+                            models.Q(("signed_by", models.F("decided_by")), _negated=True),
+                            _connector="OR",
+                        ),
+                    ),
+                    _connector="OR",
+                ),
+                name="vault_count_signed_by_another",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ended_at__isnull", False), ("state", "accepted")),
+                    models.Q(models.Q(("state", "accepted"), _negated=True), ("ended_at", None)),
+                    _connector="OR",
+                ),
+                name="vault_count_ended",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcountentry",
+            constraint=models.UniqueConstraint(
+                fields=("house", "vault_count", "round", "counted_by"), name="vault_count_by_two"
+            ),
+        ),
+        migrations.CreateModel(
+            name="BankBag",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "way",
+                    models.CharField(
+                        choices=[
+                            ("to_bank", "from the vault to the bank"),
+                            ("from_bank", "from the bank to the vault"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("bag", models.CharField(max_length=32)),
+                ("amount", models.BigIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("in_transit", "In Transit"), ("arrived", "Arrived")],
+                        default="in_transit",
+                        max_length=10,
+                    ),
+                ),
+                ("sent_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("counted", models.BigIntegerField(null=True)),
+                ("note", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="bank_bags", to="houses.house"
+                    ),
+                ),
+                (
+                    "sent_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "bag of cash",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="bank_bag_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "in_transit")), fields=("house", "bag"), name="bank_bag_in_use"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("way__in", ["to_bank", "from_bank"])), name="bank_bag_way"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="bank_bag_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("counted", None),
+                                ("ended_at", None),
+                                ("ended_by", None),
+                                ("note", ""),
+                                ("state", "in_transit"),
+                            ),
+                            models.Q(
+                                ("counted__gte", 0),
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                                ("state", "arrived"),
+                                models.Q(("note", ""), _negated=True),
+                                models.Q(("ended_by", models.F("sent_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="bank_bag_arrived_by_another",
                     ),
                 ],
             },

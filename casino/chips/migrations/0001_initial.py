@@ -41,6 +41,10 @@ class Migration(migrations.Migration):
                 ),
                 ("in_use", models.BooleanField(default=True)),
                 ("introduced_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                ("redeem_until", models.DateField(blank=True, null=True)),
+                ("lapsed_at", models.DateTimeField(blank=True, null=True)),
+                ("retired_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "verbose_name": "chip set",
@@ -48,6 +52,24 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("house", "code"), name="chip_set_code"),
                     models.UniqueConstraint(
                         condition=models.Q(("in_use", True)), fields=("house",), name="chip_set_one_in_use"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("lapsed_at__isnull", True),
+                                ("redeem_until__isnull", True),
+                                ("withdrawn_at__isnull", True),
+                            ),
+                            models.Q(
+                                ("in_use", False), ("redeem_until__isnull", False), ("withdrawn_at__isnull", False)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="chip_set_withdrawn_with_notice",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("in_use", False), ("retired_at", None), _connector="OR"),
+                        name="chip_set_retired_is_unused",
                     ),
                 ],
             },

@@ -68,13 +68,15 @@ class Migration(migrations.Migration):
                         choices=[
                             ("playing", "Playing"),
                             ("ended", "Ended"),
+                            ("awaiting_approval", "Awaiting approval"),
+                            ("approved", "Approved"),
                             ("settled", "Settled"),
                             ("disputed", "Disputed"),
                             ("ruled", "Ruled"),
                             ("voided", "Voided"),
                         ],
                         default="playing",
-                        max_length=8,
+                        max_length=17,
                     ),
                 ),
                 ("previous_hash", models.CharField(blank=True, default="", max_length=64)),
@@ -99,13 +101,27 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("house", "table", "number"), name="hand_number"),
                     models.UniqueConstraint(fields=("house", "settlement"), name="hand_settlement"),
                     models.UniqueConstraint(
-                        condition=models.Q(("state__in", ["playing", "ended", "disputed"])),
+                        condition=models.Q(
+                            ("state__in", ["playing", "ended", "awaiting_approval", "approved", "disputed"])
+                        ),
                         fields=("house", "table"),
                         name="hand_one_unsettled",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("state__in", ["playing", "ended", "settled", "disputed", "ruled", "voided"])
+                            (
+                                "state__in",
+                                [
+                                    "playing",
+                                    "ended",
+                                    "awaiting_approval",
+                                    "approved",
+                                    "settled",
+                                    "disputed",
+                                    "ruled",
+                                    "voided",
+                                ],
+                            )
                         ),
                         name="hand_state",
                     ),
@@ -343,6 +359,43 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "correction",
                 "indexes": [models.Index(fields=["hand", "seq", "id"], name="correction_line")],
+            },
+        ),
+        migrations.CreateModel(
+            name="LaterRuling",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "hand",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="later_rulings", to="hands.hand"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("tax_refunded", models.JSONField()),
+                ("made_good", models.JSONField()),
+                ("collected", models.JSONField()),
+                ("readings", models.JSONField()),
+                ("reason", models.CharField(max_length=200)),
+                ("settlement", models.BigIntegerField(null=True)),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+            ],
+            options={
+                "verbose_name": "later ruling",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "hand", "number"), name="later_ruling_number"),
+                    models.UniqueConstraint(fields=("house", "settlement"), name="later_ruling_settlement"),
+                ],
             },
         ),
         migrations.CreateModel(

@@ -1,4 +1,5 @@
--- Inputs of a hand never change, nor its result; what is settled, ruled on or voided is final.
+-- Inputs of a hand never change, nor its result; what is settled, ruled on or voided is final. A hand that waits for an
+-- approval is approved or disputed, never settled straight from there.
 CREATE OR REPLACE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -20,6 +21,9 @@ BEGIN
     END IF;
     IF OLD.state IN ('settled', 'ruled', 'voided') THEN
         RAISE EXCEPTION 'hand % is %', OLD.name, OLD.state USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.state = 'awaiting_approval' AND NEW.state NOT IN ('awaiting_approval', 'approved', 'disputed') THEN
+        RAISE EXCEPTION 'hand % waits for an approval and cannot become %', OLD.name, NEW.state USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;
 END $$;

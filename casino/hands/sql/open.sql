@@ -28,7 +28,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT * INTO hand FROM hands_hand
-    WHERE house_id = p_house AND table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'disputed']);
+    WHERE house_id = p_house AND table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'awaiting_approval', 'approved', 'disputed']);
     IF NOT FOUND THEN
         RETURN;
     END IF;

@@ -16,6 +16,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("houses", "0001_initial"),
         ("players", "0001_initial"),
+        ("staff", "0001_initial"),
     ]
 
     operations = [
@@ -110,6 +111,16 @@ class Migration(migrations.Migration):
                 ("last_record_hash", models.CharField(blank=True, default="", max_length=64)),
                 ("prepared_deal", models.CharField(blank=True, default="", max_length=48)),
                 ("abandoned_deals", models.PositiveIntegerField(default=0)),
+                (
+                    "dealer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staff",
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "table",
@@ -169,6 +180,7 @@ class Migration(migrations.Migration):
                 ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("closed_at", models.DateTimeField(null=True)),
                 ("held", models.JSONField(db_default=models.Value({}, models.JSONField()), default=dict)),
+                ("opener", models.BigIntegerField(null=True)),
                 (
                     "resumes",
                     models.ForeignKey(
@@ -265,6 +277,162 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(
                         condition=models.Q(("replaced_at", None)), fields=("house", "seating"), name="seat_key_one_good"
                     )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="DealerTurn",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="turns", to="tables.table"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "dealer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="turns", to="staff.staff"
+                    ),
+                ),
+                ("began_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("first_hand", models.PositiveIntegerField()),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("last_hand", models.PositiveIntegerField(null=True)),
+                (
+                    "ended_with",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("break", "the dealer goes on a break"),
+                            ("done", "the dealer has another duty, or goes home"),
+                            ("closed", "the table was closed"),
+                        ],
+                        default="",
+                        max_length=6,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "turn of a dealer",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "table", "number"), name="turn_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("ended_at", None)), fields=("house", "table"), name="turn_one_at_a_table"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("ended_at", None)), fields=("house", "dealer"), name="turn_at_one_table"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at__isnull", True), ("ended_with", ""), ("last_hand__isnull", True)),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("ended_with__in", ["break", "done", "closed"]),
+                                ("last_hand__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="turn_ended_with_something",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="WaitingEntry",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("game", models.CharField(max_length=32)),
+                (
+                    "table",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tables.table"
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("called", "Called"),
+                            ("seated", "Seated"),
+                            ("no_show", "No Show"),
+                            ("removed", "Removed"),
+                        ],
+                        default="waiting",
+                        max_length=8,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("added_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "called_to",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tables.table"
+                    ),
+                ),
+                ("called_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "verbose_name": "entry of the waiting list",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="waiting_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["waiting", "called"])),
+                        fields=("house", "player", "game"),
+                        name="waiting_once_for_a_game",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at__isnull", True), ("state__in", ["waiting", "called"])),
+                            models.Q(("ended_at__isnull", False), ("state__in", ["seated", "no_show", "removed"])),
+                            _connector="OR",
+                        ),
+                        name="waiting_ended_or_not",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("called_at__isnull", True), ("called_to__isnull", True), ("state", "waiting")),
+                            ("state", "removed"),
+                            models.Q(
+                                ("called_at__isnull", False),
+                                ("called_to__isnull", False),
+                                ("state__in", ["called", "seated", "no_show"]),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="waiting_called_or_not",
+                    ),
                 ],
             },
         ),

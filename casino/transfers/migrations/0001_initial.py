@@ -15,6 +15,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("cage", "0001_initial"),
+        ("chips", "0001_initial"),
         ("houses", "0001_initial"),
         ("tables", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -55,6 +56,7 @@ class Migration(migrations.Migration):
                 ("put_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("seal", models.CharField(blank=True, default="", max_length=32)),
                 ("taken_at", models.DateTimeField(null=True)),
+                ("for_day", models.CharField(blank=True, default="", max_length=10)),
                 ("expected_cash", models.BigIntegerField(null=True)),
                 ("expected_pieces", models.JSONField(null=True)),
                 ("seal_read", models.CharField(blank=True, default="", max_length=32)),
@@ -156,6 +158,119 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "count of a box",
+            },
+        ),
+        migrations.CreateModel(
+            name="ChipMove",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("delivery", "new chips come from the maker"),
+                            ("set_aside", "chips of the vault are put aside, to be destroyed"),
+                            ("withdrawn", "chips of a withdrawn set come from a drawer that has taken them back"),
+                            ("destruction", "chips that were put aside are destroyed before surveillance"),
+                        ],
+                        max_length=11,
+                    ),
+                ),
+                ("serial", models.PositiveIntegerField()),
+                ("paper", models.CharField(max_length=200)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("waiting", "Waiting"), ("differed", "Differed"), ("done", "Done")],
+                        default="waiting",
+                        max_length=8,
+                    ),
+                ),
+                ("noted", models.JSONField()),
+                ("noted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("differing_rounds", models.PositiveSmallIntegerField(default=0)),
+                ("counted", models.JSONField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "chip_set",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="chips.chipset"
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="chip_moves", to="houses.house"
+                    ),
+                ),
+                (
+                    "noted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "observer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "movement of chips",
+            },
+        ),
+        migrations.CreateModel(
+            name="ChipMoveCount",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("round", models.PositiveSmallIntegerField()),
+                ("pieces", models.JSONField()),
+                ("counted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "counted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "move",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="counts", to="transfers.chipmove"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "count of a movement of chips",
             },
         ),
         migrations.CreateModel(
@@ -535,6 +650,83 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="boxcount",
             constraint=models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="box_count_cash"),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["delivery", "set_aside", "withdrawn", "destruction"])),
+                name="chip_move_kind",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["waiting", "differed", "done"])), name="chip_move_state"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.UniqueConstraint(fields=("house", "kind", "serial"), name="chip_move_serial"),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("kind", "destruction"),
+                        ("observer__isnull", False),
+                        models.Q(("observer", models.F("noted_by")), _negated=True),
+                    ),
+                    models.Q(models.Q(("kind", "destruction"), _negated=True), ("observer", None)),
+                    _connector="OR",
+                ),
+                name="chip_move_observed",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("drawer__isnull", False), ("kind", "withdrawn")),
+                    models.Q(models.Q(("kind", "withdrawn"), _negated=True), ("drawer", None)),
+                    _connector="OR",
+                ),
+                name="chip_move_from_a_drawer",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "done"), _negated=True),
+                    models.Q(("counted__isnull", False), ("ended_at__isnull", False)),
+                    _connector="OR",
+                ),
+                name="chip_move_counted",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("decided_by", None), ("reason", "")),
+                    models.Q(
+                        ("decided_by__isnull", False),
+                        ("kind", "delivery"),
+                        ("state", "done"),
+                        models.Q(("reason", ""), _negated=True),
+                        models.Q(("decided_by", models.F("noted_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="chip_move_decided_by_another",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="chipmovecount",
+            constraint=models.UniqueConstraint(
+                fields=("house", "move", "round", "counted_by"), name="chip_move_count_by_two"
+            ),
         ),
         migrations.AddConstraint(
             model_name="serial",

@@ -8,6 +8,10 @@ ALTER TABLE @schema@.ledger_account SET (fillfactor = 50);
 CREATE UNIQUE INDEX ledger_transaction_key_key ON @schema@.ledger_transaction
     ((md5(book::text || idempotency_key)::uuid));
 
+-- The few transactions that say to which period they belong, wherever they are posted, are found by it.
+CREATE INDEX ledger_transaction_for_day ON @schema@.ledger_transaction (book, (metadata ->> 'for_day'))
+    WHERE metadata ? 'for_day';
+
 -- Amounts and balances stay within 2^62 - 1 either way: the sum of a balance and a leg always fits 64 bits. What is
 -- fixed on an account is judged by a trigger when it comes in; a CHECK would be judged again with every posting.
 ALTER TABLE @schema@.ledger_entry

@@ -27,9 +27,10 @@ from tests.casino.scene import assert_problem, last_event, recorded_since
 NOT_SENSITIVE = {
     "house", "house/readiness", "rota", "games", "games/<path:game>",
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
-    "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days",
+    "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days", "dealers",
+    "dealer-turns", "waiting-list", "waiting-list/display", "chip-sets",
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
-    "hands/<slug:hand>/openings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
+    "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
     "receipts/<slug:hash>", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
     "tables/<slug:table>/stream", "tables/<slug:table>/changes",
     "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes",
@@ -203,7 +204,7 @@ def test_whose_token_has_ended_is_still_known(kit: Kit, table: Desk) -> None:
 
 
 def test_what_breaks_on_our_side_is_recorded_too(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(house: object) -> None:
+    def broken(house: object, **options: object) -> None:
         raise ZeroDivisionError("a secret of the server")
 
     office = kit.office()

@@ -35,7 +35,7 @@ def test_hands_are_found_by_player_state_mode_and_time(kit: Kit) -> None:
         dealer.ok("hands", {"mode": "physical", **sits_out})
         dealer.refresh()
         floor.refresh()
-        floor.ok("hand/void", {"reason": "a test of lists"})
+        floor.ok("hand/void", {"cause": "misdeal", "reason": "a test of lists"})
         dealer.refresh()
         assert Hand.objects.filter(house=kit.house).count() == number
     first, second = rows(office, "hands")
@@ -80,15 +80,15 @@ def test_the_floor_sees_who_is_on_duty_and_where(kit: Kit) -> None:
 def test_drawers_and_shifts_are_listed_and_the_report_has_the_newest_shift_of_each(kit: Kit) -> None:
     cashier, floor = kit.cashier(), kit.office(Role.FLOOR)
     assert rows(floor, "drawers?state=closed") == rows(floor, "drawers") and rows(floor, "shifts") == []
-    cashier.ok("open", {"cash": 10_000, "chips": 10_000})
+    kit.open_drawer(cashier, cash=10_000, chips=10_000)
     assert [(row["drawer"], row["state"]) for row in rows(floor, "drawers")] == [("C1", "open")]
     assert rows(floor, "drawers?state=closed") == []
-    drawer = cashier.refresh()
-    cashier.ok("close", {"cash": drawer["cash"] - 5, "pieces": drawer["pieces"]})
-    cashier.ok("open", {"cash": 100, "chips": 0})
+    kit.close_drawer(cashier, cash=10_000 - 5)
+    kit.open_drawer(cashier, cash=100, chips=0)
     first, second = rows(floor, "shifts?drawer=C1")
     assert (first["shift"], first["closed"], first["cash_variance"]) == (1, True, -5)
-    assert first["opened_by"] and first["closed_by"] == second["opened_by"] and second["closed_by"] is None
+    assert first["opened_by"] == first["counted_by"] == second["opened_by"] and second["closed_by"] is None
+    assert len({first[name] for name in ("counted_by", "recounted_by", "closed_by")}) == 3
     assert rows(floor, f"shifts?from={second['opened_at']}") == [second]
     [newest] = floor.get("reports/house").json()["drawers"]
     assert (newest["shift"], newest["float_cash"], newest["closed"]) == (2, 100, False)
@@ -97,7 +97,7 @@ def test_drawers_and_shifts_are_listed_and_the_report_has_the_newest_shift_of_ea
 def test_a_statement_and_days_are_narrowed_down_by_time(kit: Kit) -> None:
     cashier, office = kit.cashier(), kit.office()
     kit.players("anna")
-    cashier.ok("open", {"cash": 10_000, "chips": 10_000})
+    kit.open_drawer(cashier, cash=10_000, chips=10_000)
     for amount in (100, 200, 300):
         cashier.ok("buy-ins", {"player": "anna", "amount": amount})
     wallet = chart.ids(kit.house, {("2010/anna", "HUF")})["2010/anna", "HUF"]
@@ -129,7 +129,10 @@ def test_an_index_serves_what_auditors_look_for(kit: Kit, name: str) -> None:
 PIECES = {
     "drawers/C1/buy-ins": {"player": "anna", "amount": 100},
     "drawers/C1/cash-outs": {"player": "anna", "amount": 100},
-    "drawers/C1/close": {"cash": 0},
+    "drawers/C1/bearer-cash-outs": {"amount": 100},
+    "drawers/C1/open": {"cash": 0},
+    "drawers/C1/count": {"cash": 0, "foreign": 0},
+    "drawers/C1/handovers": {"kind": "skim", "cash": 0},
     "drawers/C1/transfers": {"kind": "fill", "table": "T1"},
     "drawers/C1/transfers/1/receive": {},
 }
@@ -152,7 +155,7 @@ def test_a_key_that_is_no_denomination_is_a_bad_request(kit: Kit, key: str) -> N
 def test_a_reason_is_not_blank(kit: Kit, reason: str) -> None:
     kit.table("T1")
     cashier, admin = kit.cashier(), kit.office(Role.ADMIN)
-    cashier.ok("open", {"cash": 10_000, "chips": 10_000})
+    kit.open_drawer(cashier, cash=10_000, chips=10_000)
     sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "amount": 100})["last_event"]["transfer"]["transfer"]
     assert refused(cashier.post(f"transfers/{sent}/cancel", {"reason": reason})) == (400, "invalid_request")
     keeper = kit.office(Role.CAGE_SUPERVISOR)

@@ -255,7 +255,7 @@ def test_answers_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:
     }
     for key, answer in answers.items():
         assert_answers(schema, key, answer)
-    assert_described(cashier.post("open", {"cash": 0, "chips": 0}))
+    assert_described(cashier.post("open", {"cash": 0, "pieces": {}}))
 
 
 def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:

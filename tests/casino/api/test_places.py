@@ -98,7 +98,7 @@ def test_the_ledger_has_what_came_into_the_vault_and_the_tray(kit: Kit, admin: D
 
 def test_nothing_is_set_up_twice(kit: Kit, admin: Desk, keeper: Desk) -> None:
     founded(admin, keeper)
-    assert_problem(admin.post("chip-sets", CHIP_SET | {"chip_set": "NEXT"}), 409, "chip_set_in_use")
+    assert_problem(admin.post("chip-sets", CHIP_SET), 409, "chip_set_exists")
     assert_problem(keeper.post("vault/opening", VAULT), 409, "vault_open")
     assert_problem(admin.post("drawers", {"drawer": "C1"}), 409, "drawer_exists")
     assert_problem(admin.post("tables", TABLE | {"seat_count": 3}), 409, "table_exists")
@@ -107,12 +107,23 @@ def test_nothing_is_set_up_twice(kit: Kit, admin: Desk, keeper: Desk) -> None:
     assert Table.objects.get(house=kit.house).seats == 4
 
 
+def test_no_two_places_share_their_accounts(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    made(admin, "chip-sets", CHIP_SET)
+    made(admin, "drawers", {"drawer": "C1"})
+    for code in ("C1", "vault", "bank"):
+        assert_problem(admin.post("tables", TABLE | {"table": code}), 409, "place_exists")
+    made(admin, "tables", TABLE)
+    for code in ("T1", "vault", "bank"):
+        assert_problem(admin.post("drawers", {"drawer": code}), 409, "place_exists")
+
+
 def test_the_order_of_the_steps(kit: Kit, admin: Desk, keeper: Desk) -> None:
     assert_problem(keeper.post("vault/opening", VAULT), 409, "no_chip_set")
     assert_problem(admin.post("drawers", {"drawer": "C1"}), 409, "no_chip_set")
     assert_problem(admin.post("tables", TABLE), 409, "no_chip_set")
     assert_problem(keeper.post("tables/T1/tray", {"amount": 100}), 404, "not_found")
     made(admin, "chip-sets", CHIP_SET)
+    assert_problem(admin.post("chip-sets", CHIP_SET | {"chip_set": "NEXT"}), 409, "vault_not_open")
     made(admin, "tables", TABLE)
     assert_problem(keeper.post("tables/T1/tray", {"amount": 100}), 409, "insufficient_funds")
     assert not Drawer.objects.filter(house=kit.house).exists()

@@ -33,7 +33,7 @@ def cage(kit: Kit) -> Desk:
     set_at_founding(house=kit.house, points=points, actor=ACTOR)
     kit.players("anna")
     cashier = kit.cashier()
-    cashier.ok("open", {"cash": 50_000, "chips": 50_000})
+    kit.open_drawer(cashier, cash=50_000, chips=50_000)
     return cashier
 
 

@@ -14,7 +14,7 @@ from casino.houses.models import House, Limits
 from casino.reports.selectors import verification
 from casino.staff.models import Role, TerminalKind
 from tests.casino.hands.test_settlement import dispute
-from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit
+from tests.casino.kit import ACTOR, MISDEAL, SAMPLE, Desk, Kit
 from tests.casino.scene import assert_problem
 
 REASON = {"reason": "a new year"}
@@ -46,7 +46,7 @@ def test_control_points_are_proposed_by_one_and_approved_by_another(kit: Kit) ->
     assert control_points.in_force(kit.house).exchange_by_supervisor_from == 700
     kit.players("anna")
     cashier = kit.cashier()
-    cashier.ok("open", {"cash": 5_000, "chips": 5_000})
+    kit.open_drawer(cashier, cash=5_000, chips=5_000)
     assert_problem(cashier.post("buy-ins", {"player": "anna", "amount": 700}), 409, "approval_required")
     assert verification(kit.house)["ok"]
 
@@ -98,10 +98,16 @@ def test_duty_is_booked_with_a_manager(kit: Kit) -> None:
 def test_a_float_above_the_control_point_needs_a_manager(kit: Kit) -> None:
     set_at_founding(house=kit.house, points={"float_by_manager_above": 10_000}, actor=ACTOR)
     cashier = kit.cashier()
-    opened = kit.approved(cashier, "open", {"cash": 5_000, "chips": 5_001})
-    assert opened["last_event"]["approval"] == 1
-    cashier.ok("close", {"cash": 5_000, "chips": 5_001})
-    cashier.ok("open", {"cash": 5_000, "chips": 5_000})
+    for chips, signed in ((5_000, True), (5_001, False)):
+        float_ = {"cash": 5_000, "pieces": {"1": chips}}
+        kit.supervisor().ok("handovers", {"kind": "float"} | float_)
+        cashier.refresh()
+        if not signed:
+            assert_problem(cashier.post("open", float_), 409, "signature_needed")
+            kit.supervisor(role=Role.MANAGER).ok("handovers/2/sign")
+            cashier.refresh()
+        cashier.ok("open", float_)
+        kit.close_drawer(cashier)
     assert verification(kit.house)["ok"]
 
 
@@ -109,7 +115,7 @@ def test_a_fill_from_the_control_point_on_needs_a_supervisor(kit: Kit) -> None:
     set_at_founding(house=kit.house, points={"transfer_approved_from": 1_000}, actor=ACTOR)
     kit.table()
     cashier = kit.cashier()
-    cashier.ok("open", {"cash": 5_000, "pieces": {"100": 100}})
+    kit.open_drawer(cashier, cash=5_000, pieces={"100": 100})
     fill = {"kind": "fill", "table": "T1", "pieces": {"100": 10}}
     sent = kit.approved(cashier, "transfers", fill, by=Role.CAGE_SUPERVISOR)
     assert sent["last_event"]["approval"] == 1
@@ -130,9 +136,9 @@ def test_a_void_of_a_small_pot_before_cards_are_shown_is_the_floors(kit: Kit) ->
         dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a")
         if amount > 200:
             dealer.act("p2 cc 100", "p3 cc 100")
-            voided = kit.approved(floor(kit), "hand/void", REASON)
+            voided = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)
         else:
-            voided = floor(kit).ok("hand/void", REASON)
+            voided = floor(kit).ok("hand/void", REASON | MISDEAL)
         assert voided["last_event"]["pot"] == amount
     assert verification(kit.house)["ok"]
 
@@ -142,7 +148,7 @@ def test_a_void_of_a_hand_that_was_shown_needs_a_manager(kit: Kit) -> None:
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
     assert any(line.split()[1] == "sm" for line in SAMPLE)
-    voided = kit.approved(floor(kit), "hand/void", REASON)["last_event"]
+    voided = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)["last_event"]
     assert (voided["cards_shown"], voided["approval"]) == (True, 1)
     assert verification(kit.house)["ok"]
 

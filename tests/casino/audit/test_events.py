@@ -130,7 +130,14 @@ def test_the_verifier_finds_data_that_no_event_of_the_kind_has(
     kind: str, chain: str, changed: dict[str, Any], found: list[str]
 ) -> None:
     right: dict[str, dict[str, Any]] = {
-        "drawer.opened": {"drawer_version": 1, "float_cash": 5, "float_chips": 100, "float_pieces": {"100": 1}},
+        "drawer.opened": {
+            "drawer_version": 1,
+            "shift": 1,
+            "handover": 1,
+            "float_cash": 5,
+            "float_chips": 100,
+            "float_pieces": {"100": 1},
+        },
         "hand.settled": {"hand": "T1-000001", "result": {}, "digest": "00", "settlement": 7, "table_version": 3},
         "deal.abandoned": {"commitment": "00", "hand": "T1-000001", "table_version": 3},
     }
@@ -341,7 +348,7 @@ def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
     approved = {each["kind"]: each["approver"] for each in noted if "approver" in each}
     assert set(approved) >= {"fill.received", "credit.received", "house.duty", "limits.changed"}
-    assert all(login.startswith(("floor", "manager", "auditor")) for login in approved.values())
+    assert all(login.startswith(("floor", "manager", "auditor", "cage_supervisor")) for login in approved.values())
 
 
 def test_every_ledger_transaction_is_noted_by_exactly_one_event(evening: Kit) -> None:

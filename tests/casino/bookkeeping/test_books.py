@@ -13,6 +13,8 @@ from django.db import connections, transaction
 from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.chips.models import Imbalance
+from casino.chips.selectors import in_use
+from casino.core.denominations import canonical
 from casino.reports import tasks
 from casino.reports.selectors import house_report, verification
 from casino.reports.snapshots import newest_problems
@@ -205,27 +207,29 @@ def test_a_download_stands_in_the_trail_and_so_does_a_refused_one(traded: Kit) -
 def test_a_count_is_kept_by_the_ledger(kit: Kit, cash: int, chips: int) -> None:
     kit.players("anna")
     cashier = kit.cashier()
-    cashier.ok("open", {"cash": 10_000, "chips": 50_000})
+    kit.open_drawer(cashier, cash=10_000, chips=50_000)
     cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
-    found = cashier.ok("close", {"cash": cash, "chips": chips})["last_event"]["reconciliation"]
+    pieces = canonical(in_use(kit.house), chips).as_json() if chips != 43_000 else kit.held()["pieces"]
+    found = kit.close_drawer(cashier, cash=cash, pieces=pieces)["last_event"]["reconciliation"]
     kept = Assertion.objects.filter(book=kit.house.id)
     (drawer,) = kept.filter(account__code="1020/C1")
     assert (drawer.balance, drawer.metadata) == (cash, {"drawer": "C1", "shift": 1})
-    pieces = {
+    kept_pieces = {
         commodity.rsplit(".")[-1]: balance
         for commodity, balance in kept.filter(account__code="9120/C1").values_list("account__commodity", "balance")
     }
-    assert {value: count for value, count in pieces.items() if count} == found["counted_pieces"]
-    assert len(pieces) == 9
+    assert {value: count for value, count in kept_pieces.items() if count} == found["counted_pieces"]
+    assert len(kept_pieces) == 9
     assert kit.balance("1020/C1", "9120/C1") == [0, 0]
 
 
 def test_an_empty_drawer_that_nothing_ever_moved_can_be_counted(kit: Kit) -> None:
     cashier = kit.cashier()
     for shift in (1, 2):
-        cashier.ok("open", {"cash": 0, "chips": 0})
-        cashier.ok("close", {"cash": 0, "chips": 0})
-        assert Assertion.objects.filter(book=kit.house.id, metadata__shift=shift).count() == 10
+        kit.open_drawer(cashier, cash=0, chips=0)
+        kit.close_drawer(cashier)
+        # Cash, chips of other houses, and nine denominations.
+        assert Assertion.objects.filter(book=kit.house.id, metadata__shift=shift).count() == 11
 
 
 # --- What beat does -------------------------------------------------------------------------------------------------

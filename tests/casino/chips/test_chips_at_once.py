@@ -12,16 +12,20 @@ from tests.casino.kit import ACTOR, PIECES, Kit
 def test_a_float_is_not_made_of_chips_that_another_drawer_takes(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     create_drawer(house=kit.house, code="C2", actor=ACTOR)
     one, two = kit.cashier("C1"), kit.cashier("C2")
+    all_of_it = {"cash": 0, "pieces": {"1": PIECES[1]}}
+    for code in ("C1", "C2"):
+        kit.supervisor(code).ok("handovers", {"kind": "float"} | all_of_it)
+    one.refresh(), two.refresh()
     first, second, waited = meanwhile(
         monkeypatch, floats, "from_vault",
-        second=lambda: two.post("open", {"cash": 0, "chips": 1_000}),
-        first=lambda: one.post("open", {"cash": 0, "pieces": {"1": PIECES[1]}}),
+        second=lambda: two.post("open", all_of_it),
+        first=lambda: one.post("open", all_of_it),
     )  # fmt: skip
-    assert (first.status_code, second.status_code) == (200, 200), (first.text, second.text)
+    assert (first.status_code, second.status_code) == (200, 409), (first.text, second.text)
     assert waited
+    assert second.json()["code"] == "no_exact_change"
     assert chart.rack(kit.house, "9120/C1", "MAIN").pieces == {1: PIECES[1]}
-    found = chart.rack(kit.house, "9120/C2", "MAIN")
-    assert (found.value, found[1]) == (1_000, 0)
+    assert chart.rack(kit.house, "9120/C2", "MAIN").value == 0
 
 
 def test_two_tables_do_not_count_on_the_same_chip_of_the_public(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,7 +33,7 @@ def test_two_tables_do_not_count_on_the_same_chip_of_the_public(kit: Kit, monkey
     bought = {"T1": {"5000": 3, "1000": 4, "500": 1, "100": 5}, "T2": {"5000": 4}}
     kit.players(*bought)
     cashier = kit.cashier()
-    cashier.ok("open", {"cash": 0, "pieces": {"5000": 7, "1000": 4, "500": 1, "100": 5}})
+    kit.open_drawer(cashier, cash=0, pieces={"5000": 7, "1000": 4, "500": 1, "100": 5})
     dealers = []
     for code, pieces in bought.items():
         kit.table(code)

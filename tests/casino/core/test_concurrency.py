@@ -95,7 +95,7 @@ def test_both_ends_start_transfers_at_once_and_nobody_waits_for_the_other(
 ) -> None:
     kit.table()
     dealer, cashier = kit.dealer(), kit.cashier()
-    cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
+    kit.open_drawer(cashier, cash=0, pieces={"100": 100})
     # A deadlock would be tried again; here it is to be seen.
     monkeypatch.setattr(locks, "MAX_ATTEMPTS", 1)
 
@@ -114,7 +114,7 @@ def test_both_ends_start_transfers_at_once_and_nobody_waits_for_the_other(
 def test_a_fill_is_either_received_or_cancelled(kit: Kit) -> None:
     kit.table()
     dealer, cashier, runner = kit.dealer(), kit.cashier(), kit.runner()
-    cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
+    kit.open_drawer(cashier, cash=0, pieces={"100": 100})
     floor = floor_at(kit, TerminalKind.CAGE, "C1")
     for _ in range(5):
         sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 1}})

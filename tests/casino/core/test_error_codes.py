@@ -8,12 +8,13 @@ import pytest
 
 from casino.api.http import problems
 from casino.approvals.models import ApprovalState
+from casino.cage.models import HandoverState, VaultCountState
 from casino.core import error_codes, errors
 from casino.core.error_codes import ERROR_CODES, MEMBERS
 from casino.hands import exceptions
 from casino.staff import credentials
 from casino.tables.models import TableState
-from casino.transfers.models import BoxState, TransferState, TrayCountState
+from casino.transfers.models import BoxState, MoveState, TransferState, TrayCountState
 from casino.transfers.services import CountDiffers
 from engine.errors import EngineError, StackTooShort
 from ledger.errors import LedgerError
@@ -25,7 +26,10 @@ STATES = {
     "f'transfer_{transfer.state}'": [f"transfer_{state}" for state in TransferState],
     "f'approval_{found.state}'": [f"approval_{state}" for state in ApprovalState],
     "f'tray_count_{found.state}'": [f"tray_count_{state}" for state in TrayCountState if state != "waiting"],
+    "f'handover_{found.state}'": [f"handover_{state}" for state in HandoverState if state != HandoverState.OFFERED],
+    "f'vault_count_{found.state}'": [f"vault_count_{state}" for state in VaultCountState],
     "f'box_{box.state}'": [f"box_{state}" for state in BoxState],
+    "f'chip_move_{move.state}'": [f"chip_move_{state}" for state in MoveState],
 }
 #: Codes that stand in a constant, or are passed on from the engine.
 CONSTANTS = {

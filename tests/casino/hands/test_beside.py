@@ -75,7 +75,7 @@ def test_the_hand_and_the_line_must_be_there(kit: Kit) -> None:
     assert code(say(desk, hand["hand"], -1, "p3")) == (400, "invalid_request")
     floor = floor_at(kit, TerminalKind.TABLE, "T1")
     floor.refresh()
-    floor.ok("hand/void", {"reason": "a bell rang"})
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "a bell rang"})
     late = say(desk, hand["hand"], line, "p3")
     assert code(late) == (409, "hand_over") and late.json()["expected"] == {"came_before": []}
 

@@ -56,7 +56,7 @@ def test_deals_are_counted_by_what_became_of_them(kit: Kit, desk: Desk) -> None:
     abandon(kit, desk, "the lamp went out")
     assert report(kit)["tables"] == [{"table": "T1", "abandoned_in_a_row": 2}]
     desk.deal()
-    kit.dealer(role=Role.FLOOR).ok("hand/void", {"reason": "only a test"})
+    kit.dealer(role=Role.FLOOR).ok("hand/void", {"cause": "misdeal", "reason": "only a test"})
     desk.refresh()
     desk.ok("deal")
     found = report(kit)
@@ -117,6 +117,7 @@ def test_each_dealer_has_a_row_and_each_gaming_day(kit: Kit, desk: Desk) -> None
     assert sorted(by_day, key=str) == sorted(expected, key=str)
     assert [row["hand"] for row in report(kit, day=FIRST)["abandoned"]] == [also, first]
     # A day that is closed takes no deal any more.
+    kit.close_drawer(kit.cashier())
     assert office.post(f"days/{FIRST}/close", version=1).is_success
     assert office.post(f"days/{SECOND}/close", version=1).is_success
     third = abandon(kit, other, "between two days")

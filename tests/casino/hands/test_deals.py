@@ -163,7 +163,7 @@ def test_an_abandoned_name_is_used_up_and_its_seed_is_open(kit: Kit) -> None:
     # A hand with cards of its own does not bear a name that was committed to either.
     assert desk.ok("hands", {"mode": "physical"})["hand"] == "T1-000001x3"
     floor.refresh()
-    floor.ok("hand/void", {"reason": "only a test"})
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "only a test"})
     desk.refresh()
     assert desk.ok("deal")["last_event"]["hand"] == "T1-000002"
     assert code(office.get("deals/T1-000009")) == (404, "not_found")
@@ -178,8 +178,9 @@ def test_auditors_see_which_cards_were_not_played_out_in_a_voided_hand(kit: Kit)
     answer = desk.deal()
     auditor, floor = kit.office(), kit.dealer(role=Role.FLOOR)
     assert code(auditor.get("hands/T1-000001")) == (409, "hand_in_play")
-    done = floor.ok("hand/void", {"reason": "a bell rang"})["last_event"]
-    assert done.keys() == {"kind", "hand", "mirrors", "pot", "cards_shown"}, "the console at the table learns no card"
+    done = floor.ok("hand/void", {"cause": "misdeal", "reason": "a bell rang"})["last_event"]
+    shown = {"kind", "hand", "cause", "mirrors", "pot", "cards_shown", "log_complete"}
+    assert done.keys() == shown, "the console at the table learns no card"
     record = parse_record(json.dumps(auditor.get("hands/T1-000001").json()))
     assert record.commit == answer["commitment"] and list(rebuilt(record).roots) == answer["cards_roots"]
     check_deal(record)
@@ -277,7 +278,7 @@ def test_only_so_many_deals_in_a_row_are_abandoned(kit: Kit) -> None:
     assert code(refused) == (409, "too_many_abandoned") and refused.json()["max"] == preparing.MOST_ABANDONED
     desk.ok("hands", {"mode": "physical"})
     floor.refresh()
-    floor.ok("hand/void", {"reason": "only a test"})
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "only a test"})
     desk.refresh()
     desk.ok("deal")
 
@@ -330,7 +331,7 @@ def test_a_temporary_table_does_not_get_past_a_guard(kit: Kit) -> None:
     desk.ok("deal")
     desk.ok("deal/seeds", {"seat": 1, "seed": "x"})
     desk.deal()
-    kit.dealer(role=Role.FLOOR).ok("hand/void", {"reason": "only a test"})
+    kit.dealer(role=Role.FLOOR).ok("hand/void", {"cause": "misdeal", "reason": "only a test"})
     hand, deal = Hand.objects.get(house=kit.house), Deal.objects.get(house=kit.house)
     forged = (
         (f"CREATE TEMP TABLE hands_deal ON COMMIT DROP AS "
@@ -474,7 +475,7 @@ def test_a_table_deals_electronically_when_all_who_are_dealt_in_have_given_seeds
     desk.ok("hands", {"mode": "physical"})
     floor.refresh()
     assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "table_playing")
-    floor.ok("hand/void", {"reason": "misdealt"})
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "misdealt"})
     floor.ok("client-seeds", demand | {"client_seeds": "optional"})
     desk.refresh()
     assert desk.deal()["client_seeds"] == {}

@@ -20,7 +20,7 @@ from engine.kernel.cards import split_cards
 from tests.casino.devices import code, device, events
 from tests.casino.evenings import assert_house_is_whole
 from tests.casino.hands.test_settlement import alter_as_superuser
-from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.kit import ACTOR, MISDEAL, Desk, Kit
 from tests.casino.kitty_hands import (
     at_table,
     begin_physical,
@@ -165,7 +165,7 @@ def test_entered_cards_agree_with_cards_that_came_face_up(kit: Kit, tmp_path: Pa
     refused = desk.post("hand/cards", {"entries": [{"actor": "p1", "index": 0, "card": "7b"}]})
     assert code(refused) == (422, "card_entered_twice")
     floor.refresh()
-    floor.ok("hand/void", REASON)
+    floor.ok("hand/void", REASON | MISDEAL)
     assert_whole(kit, tmp_path)
 
 
@@ -231,7 +231,7 @@ def test_a_voided_hand_gives_kitty_and_bank_back(kit: Kit, tmp_path: Path, mode:
     desk.say("ramsli", "p3 po 400")
     assert lying(kit) != before
     floor.refresh()
-    floor.ok("hand/void", REASON)
+    floor.ok("hand/void", REASON | MISDEAL)
     assert lying(kit) == before
     desk.refresh()
     again = play_physical(kit, desk, 7)
@@ -264,7 +264,7 @@ def test_a_dispute_freezes_kitty_and_bank_and_a_ruling_divides_both(kit: Kit, tm
     assert found(kit) == ["the hand is disputed: its replay agrees now"]
     floor.refresh()
     awards = [{"actor": "p1", "amount": carried}, {"actor": "p2", "amount": 400}]
-    floor.ok("hand/ruling", {"awards": awards, "tax": 0, "reason": "the floor saw it"})
+    kit.approved(floor, "hand/ruling", {"hand": hand.name, "awards": awards, "tax": 0, "reason": "the floor saw it"})
     assert lying(kit) == (0, 0, 0, 0) and found(kit) == []
     assert hand_money(last_hand(kit))["carry_out"] == 0
     desk.refresh()
@@ -281,7 +281,7 @@ def test_a_disputed_hand_that_is_voided_gives_the_bank_back(kit: Kit, tmp_path: 
     before = lying(kit)
     disputed(kit, desk)
     floor.refresh()
-    floor.ok("hand/void", REASON)
+    kit.approved(floor, "hand/void", REASON | MISDEAL)
     assert lying(kit) == before and found(kit) == []
     desk.refresh()
     assert play_physical(kit, desk, 8).series == left
@@ -360,7 +360,7 @@ def test_the_report_says_since_when_money_lies_in_kitty_and_bank(kit: Kit) -> No
     desk.ok("hands", {"mode": "physical"})
     assert house_report(kit.house)["tables"][0]["cukassza_since"] is None  # it lies in a pot now
     floor = kit.dealer(role=Role.FLOOR)
-    floor.ok("hand/void", REASON)
+    floor.ok("hand/void", REASON | MISDEAL)
     assert house_report(kit.house)["tables"][0]["cukassza_since"] == before
     desk.refresh()
     desk.ok("close")

@@ -23,7 +23,7 @@ from engine.registry import game_info
 from ledger.models import Transaction
 from tests.casino.devices import check, code, device, events
 from tests.casino.evenings import assert_house_is_whole
-from tests.casino.kit import ACTOR, FERBLI, Kit
+from tests.casino.kit import ACTOR, FERBLI, MISDEAL, Kit
 from tests.casino.trick_hands import (
     NOTHING,
     REASON,
@@ -234,7 +234,7 @@ def test_the_partner_calls_out_of_turn(kit: Kit) -> None:
         assert code(refused) == (422, "not_your_turn")
     assert selectors.log(last_hand(kit))[-2:] == ["p3 cl zsirt", "p3 cl ne_uss"]
     electronic = kit.dealer(role=Role.FLOOR)
-    electronic.ok("hand/void", REASON)
+    electronic.ok("hand/void", REASON | MISDEAL)
     desk.refresh()
     desk.deal()
     calls = [{"actor": "p3", "verb": "cl", "word": "uss"}, {"actor": "p1", "verb": "pl", "places": [0]}]
@@ -419,7 +419,7 @@ def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Pat
     if mode == "physical":
         Player(desk, 2).play(answer, until=9)
     floor.refresh()
-    voided = floor.ok("hand/void", REASON)
+    voided = floor.ok("hand/void", REASON | MISDEAL)
     assert voided["last_event"]["mirrors"] == {}
     desk.refresh()
     again = desk.ok("hands", {"mode": "physical"})

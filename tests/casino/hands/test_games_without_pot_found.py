@@ -15,7 +15,7 @@ from engine.registry import game_info
 from ledger.models import Transaction
 from tests.casino.devices import code, events
 from tests.casino.hands.test_settlement import alter_as_superuser
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import MISDEAL, Desk, Kit
 from tests.casino.trick_hands import (
     REASON,
     Player,
@@ -55,9 +55,9 @@ def test_a_disputed_hand_without_a_pot_can_only_be_voided(kit: Kit, stake: int) 
     assert event["data"]["frozen"] == 0
     assert [problem.partition(":")[0] for problem in found(kit)] == ["the hand is disputed"]
     floor.refresh()
-    ruling = {"awards": [{"actor": "p1", "amount": 100}], "tax": 0, **REASON}
+    ruling = {"hand": hand.name, "awards": [{"actor": "p1", "amount": 100}], "tax": 0, **REASON}
     assert code(floor.post("hand/ruling", ruling)) == (409, "pot_empty")
-    floor.ok("hand/void", REASON)
+    kit.approved(floor, "hand/void", REASON | MISDEAL)
     assert transactions(kit) == before
     assert found(kit) == []
     desk.refresh()
@@ -79,7 +79,7 @@ def test_a_line_that_somebody_alters_is_not_paid_for(kit: Kit) -> None:
     assert kit.settle() == [HandState.DISPUTED]
     alter_as_superuser(change, log[at - 1], hand.id, at)
     floor = kit.dealer(role=Role.FLOOR)
-    floor.ok("hand/void", REASON)
+    kit.approved(floor, "hand/void", REASON | MISDEAL)
     assert verification(kit.house)["ok"]
 
 

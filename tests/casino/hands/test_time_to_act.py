@@ -35,7 +35,7 @@ from engine.record.format import parse_record
 from engine.record.replay import replay
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.devices import code, events
-from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, MISDEAL, Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.transfers.test_transfers import floor_at
 from tests.engine.support import shuffled
@@ -277,7 +277,7 @@ def test_an_electronic_hand_is_played_by_the_clock_alone(
     else:
         floor = floor_at(kit, TerminalKind.TABLE, "T1")
         floor.refresh()
-        floor.ok("hand/void", REASON)
+        floor.ok("hand/void", REASON | MISDEAL)
     sound(kit, tmp_path)
 
 
@@ -439,7 +439,7 @@ def test_a_hand_that_was_voided_is_left_alone(kit: Kit) -> None:
     desk.ok("hands", {"mode": "physical"})
     pass_time(kit, 31)
     one, floor = found(kit), floor_at(kit, TerminalKind.TABLE, "T1")
-    floor.ok("hand/void", {"reason": "misdealt"})
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "misdealt"})
     assert not automatic.play(one)
     assert clock.overdue(one.hand_id) == []
 
@@ -480,6 +480,7 @@ def test_a_day_that_is_closed_stops_one_house_and_no_other(
     desks = [timed(each) for each in (kit, other)]
     office = kit.office(Role.MANAGER)
     office.ok("days", {"day": "2020-02-28"})
+    kit.close_drawer(kit.cashier())
     office.ok("days/2020-02-28/close", version=1)
     for each, desk, age in zip((kit, other), desks, (60, 31), strict=True):
         desk.ok("hands", {"mode": "physical"})  # moves no money yet

@@ -26,7 +26,7 @@ from ledger.errors import InsufficientFunds
 from tests.casino.devices import one_action
 from tests.casino.evenings import assert_house_is_whole, play_electronically
 from tests.casino.hands.test_settlement import alter_as_superuser
-from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit, book
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, MISDEAL, Desk, Kit, book
 
 REASON = {"reason": "a card was turned up"}
 NONCE = "0f" * 16
@@ -66,7 +66,7 @@ def test_after_two_failed_deals_everyone_pays_and_a_voided_hand_does_not_count(k
     assert settled(kit, desk).result["series"] == {"failed": 1}
     dealt(kit, desk, "p1 po 100", "d dh p1 ????")
     floor = kit.dealer(role=Role.FLOOR)
-    floor.ok("hand/void", REASON)
+    floor.ok("hand/void", REASON | MISDEAL)
     desk.refresh()
     dealt(kit, desk, *FAILED)
     second = settled(kit, desk)
@@ -75,7 +75,7 @@ def test_after_two_failed_deals_everyone_pays_and_a_voided_hand_does_not_count(k
     dealt(kit, desk, "p1 po 100", "p2 po 100")
     assert desk.refresh()["state"] == "playing"
     floor.refresh()
-    floor.ok("hand/void", REASON)
+    floor.ok("hand/void", REASON | MISDEAL)
     desk.refresh()
     answer = dealt(kit, desk, "p1 po 100", "p2 po 100", "p3 po 100", "d dh p1 ????", "d dh p2 ????", "d dh p3 ????")
     assert answer["view"]["phase"] == "besszer"
@@ -298,7 +298,7 @@ def test_a_hand_voided_after_a_redeal_gives_the_forced_payments_back(kit: Kit) -
     desk.act(*LOWER)
     assert kit.balance("2030/T1") == 400
     # Cards were laid open before the redeal: a manager approves the void.
-    kit.approved(kit.dealer(role=Role.FLOOR), "hand/void", REASON)
+    kit.approved(kit.dealer(role=Role.FLOOR), "hand/void", REASON | MISDEAL)
     assert kit.balance("2030/T1", "2020/T1/T1-u1", "2020/T1/T1-u2") == [0, 9_000, 9_000]
     assert_house_is_whole(kit)
 
@@ -345,7 +345,7 @@ def test_wild_cards_called_by_a_word_are_a_list_in_the_hand(kit: Kit) -> None:
     assert Hand.objects.latest("id").options["wild"] == ["7h"]
     dealt_event = Event.objects.filter(chain__house=kit.house, doc__kind="hand.dealt").latest("id").doc
     assert dealt_event["data"]["options"]["wild"] == ["7h"]
-    kit.dealer(role=Role.FLOOR).ok("hand/void", REASON)
+    kit.dealer(role=Role.FLOOR).ok("hand/void", REASON | MISDEAL)
     desk.refresh()
     desk.ok("hands", {"mode": "physical", "sitting_out": [3]})
     assert "wild" not in Hand.objects.latest("id").options

@@ -221,7 +221,7 @@ def test_the_command_names_the_retired_key_and_founds_nothing(
     code = f"{kit.house.code}-2"
     monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n" * 2))
     with pytest.raises(CommandError, match=r"\[seal_key_retired\]"):
-        call_command("found_house", code, name="Two", currency="HUF", admin=f"eva@{code}", auditor=f"ida@{code}")
+        call_command("found_house", code, name="Two", currency="HUF", admin=[f"eva@{code}"], auditor=f"ida@{code}")
     assert not House.objects.filter(code=code).exists()
 
 

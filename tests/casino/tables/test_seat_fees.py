@@ -17,7 +17,7 @@ from casino.tables.services import Terms
 from casino.verification import exporting
 from casino.verification.replaying import verify as verify_hands
 from tests.casino.devices import code, events
-from tests.casino.kit import ACTOR, FERBLI, Desk, Kit
+from tests.casino.kit import ACTOR, FERBLI, MISDEAL, Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.transfers.test_transfers import floor_at
 from tests.casino.trick_hands import assert_whole, play_electronic, play_physical, zsiros
@@ -164,7 +164,7 @@ def test_a_hand_that_is_voided_pays_nothing_and_the_next_one_does(kit: Kit, tmp_
     assert held(kit, desk) == before
     floor = floor_at(kit, TerminalKind.TABLE, "T1")
     floor.refresh()
-    floor.ok("hand/void", REASON)
+    floor.ok("hand/void", REASON | MISDEAL)
     desk.refresh()
     assert held(kit, desk) == before and taken(kit) == 0
     assert play_electronic(kit, desk, 1).fees == {"per": "hour", "amounts": [500] * 4}

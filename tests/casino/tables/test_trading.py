@@ -105,9 +105,9 @@ def test_chips_are_changed_at_the_tray(kit: Kit, dealer: Desk) -> None:
 
 def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
-    held = cashier.refresh()["chips"]
+    held = kit.balance("9120/C1")
     changed = cashier.ok("exchanges", {"given": {"5000": 2}, "wanted": {"500": 20}})
-    assert (changed["last_event"]["exchange"], changed["chips"]) == (
+    assert (changed["last_event"]["exchange"], kit.balance("9120/C1")) == (
         {"amount": 10_000, "given": {"5000": 2}, "change": {"500": 20}}, held,
     )  # fmt: skip
     assert chart.public(kit.house, "MAIN")[500] == 20
@@ -164,8 +164,7 @@ def test_tips_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], sta
 
 def test_a_closed_drawer_changes_nothing(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
-    drawer = cashier.refresh()
-    cashier.ok("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+    kit.close_drawer(cashier)
     for path, body in (
         ("tronc-shares", {"pool": 1, "login": "anybody"}),
         ("exchanges", {"given": {"5000": 1}}),
@@ -179,12 +178,12 @@ def test_a_closed_drawer_changes_nothing(kit: Kit, dealer: Desk) -> None:
 
 def test_chips_of_another_house_are_bought_with_cash(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
-    cash = cashier.refresh()["cash"]
+    cash = kit.balance("1020/C1")
     taken = cashier.ok("foreign-chips", {"amount": 4_000, "issuer": "Casino Wien"})
-    assert taken["cash"] == cash - 4_000
-    assert kit.balance("1160/C1") == 4_000
+    assert taken["last_event"]["foreign_chips"] == {"amount": 4_000, "issuer": "Casino Wien"}
+    assert kit.balance("1160/C1", "1020/C1") == [4_000, cash - 4_000]
     too_much = {"amount": cash, "issuer": "Casino Wien"}
-    assert refusal(cashier.post("foreign-chips", too_much)) == (409, "insufficient_funds")
+    assert refusal(cashier.post("foreign-chips", too_much)) == (409, "drawer_short")
     assert_whole(kit)
 
 

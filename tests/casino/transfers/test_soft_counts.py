@@ -10,6 +10,7 @@ from casino.core.denominations import Chips
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.transfers.models import Box
+from tests.casino.kit import CASH as FLOAT_CASH
 from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit, book
 from tests.casino.transfers.test_transfers import floor_at, refusal
 
@@ -88,7 +89,7 @@ def test_two_persons_count_and_a_third_receives_into_the_vault(boxes: Boxes) -> 
     assert boxes.moved() == [CASH, 165, 0, 0]
     # No drawer gets anything.
     assert boxes.kit.balance("9120/C1") == before
-    assert boxes.kit.balance("1010") == CHIPS - CHIPS // 10 + CASH
+    assert boxes.kit.balance("1010") == CHIPS - FLOAT_CASH + CASH
     boxes.whole()
 
 

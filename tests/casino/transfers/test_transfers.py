@@ -28,7 +28,7 @@ class Ends:
         self.kit = kit
         kit.table()
         self.dealer, self.cashier, self.runner = kit.dealer(), kit.cashier(), kit.runner()
-        self.cashier.ok("open", {"cash": 100_000, "pieces": {str(value): 100 for value in PIECES}})
+        kit.open_drawer(self.cashier, cash=100_000, pieces={str(value): 100 for value in PIECES})
 
     def filled(self, **body: Any) -> int:
         """A fill that the cage has sent; returns its number."""
@@ -117,7 +117,7 @@ def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
     assert ends.values() == [drawer, WORTH, tray - WORTH]
     ends.cashier.refresh()
     received = ends.receive(number, FILL, ends.cashier).json()
-    assert (received["last_event"]["transfer"]["state"], received["pieces"]["25"]) == ("received", 140)
+    assert (received["last_event"]["transfer"]["state"], ends.kit.held()["pieces"]["25"]) == ("received", 140)
     assert ends.values() == [drawer + WORTH, 0, tray - WORTH]
     ends.whole()
 
@@ -275,7 +275,7 @@ def test_numbers_have_no_gaps_and_belong_to_a_house(ends: Ends) -> None:
     set_at_founding(house=ends.kit.house, points={"transfer_approved_from": 10**9}, actor=ACTOR)
     for _ in range(3):
         ends.filled(pieces={"100": 1})
-        assert refusal(ends.cashier.post("transfers", refused)) == (409, "insufficient_funds")
+        assert refusal(ends.cashier.post("transfers", refused)) == (409, "drawer_short")
         ends.dealer.refresh()
         ends.credited()
     elsewhere = Ends(Kit.found())
@@ -419,8 +419,8 @@ def test_the_sender_cannot_receive(ends: Ends) -> None:
         ({"pieces": {"7": 1}}, 422, "unknown_denomination"),
         ({"pieces": {}}, 422, "nothing_to_send"),
         ({"pieces": {"100": 1}, "amount": 200}, 422, "chips_do_not_add_up"),
-        ({"pieces": {"100": 101}}, 409, "insufficient_funds"),
-        ({"amount": 10**9}, 409, "insufficient_funds"),
+        ({"pieces": {"100": 101}}, 409, "drawer_short"),
+        ({"amount": 10**9}, 409, "drawer_short"),
         ({"amount": 0}, 400, "invalid_request"),
         ({"amount": 100, "table": "T9"}, 404, "not_found"),
         ({"amount": 100, "kind": "gift"}, 400, "invalid_request"),
@@ -462,8 +462,7 @@ def test_transfers_belong_to_their_ends_and_their_house(ends: Ends) -> None:
 
 
 def test_a_closed_drawer_neither_sends_nor_receives(ends: Ends) -> None:
-    drawer = ends.cashier.refresh()
-    ends.cashier.ok("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+    ends.kit.close_drawer(ends.cashier)
     number = ends.credited()
     ends.cashier.refresh()
     assert refusal(ends.cashier.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "drawer_closed")
@@ -475,8 +474,8 @@ def test_a_closed_drawer_neither_sends_nor_receives(ends: Ends) -> None:
 
 def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
     def closing() -> Any:
-        drawer = ends.cashier.refresh()
-        return ends.cashier.post("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+        ends.cashier.refresh()
+        return ends.cashier.post("count", ends.kit.held())
 
     for begin in (ends.filled, ends.credited):
         number = begin()

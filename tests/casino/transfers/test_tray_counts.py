@@ -6,6 +6,7 @@ import pytest
 
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Staff, TerminalKind
+from casino.verification import auditing
 from tests.casino.kit import TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import FILL, WORTH, Ends, floor_at, refusal
 
@@ -134,3 +135,43 @@ def test_a_tray_is_not_counted_during_a_hand(trays: Trays) -> None:
     dealer.ok("hands", {"mode": "physical", "button": 4})
     answer = dealer.post("tray-counts", {"purpose": "check", "pieces": HELD})
     assert refusal(answer) == (409, "table_playing")
+
+
+def test_a_session_names_the_opener_that_it_begins_with(kit: Kit) -> None:
+    kit.table()
+    dealer, floor = kit.dealer(), floor_at(kit, TerminalKind.TABLE, "T1")
+
+    def counted(purpose: str) -> int:
+        dealer.refresh()
+        number: int = dealer.ok("tray-counts", {"purpose": purpose, "pieces": HELD})["last_event"]["tray_count"][
+            "tray_count"
+        ]
+        floor.refresh()
+        floor.ok(f"tray-counts/{number}/witness", {"pieces": HELD})
+        return number
+
+    def opened() -> tuple[Any, Any]:
+        dealer.refresh()
+        answer = dealer.ok("open")
+        assert dealer.ok("close")["opener"] is None
+        return answer["opener"], answer["last_event"].get("opener")
+
+    assert opened() == (None, None)
+    opener = counted("opener")
+    assert opened() == (opener, opener)
+    # It was good for one session.
+    assert opened() == (None, None)
+    counted("opener")
+    counted("closer")
+    assert opened() == (None, None)
+    opener = counted("opener")
+    counted("check")
+    assert opened() == (opener, opener)
+    assert auditing.verify_house(kit.house).findings == []
+
+
+def test_a_count_that_its_witness_has_not_confirmed_opens_nothing(trays: Trays) -> None:
+    number = trays.count(HELD, "opener")["tray_count"]["tray_count"]
+    trays.witness(number, HELD | {"100": 397})
+    trays.dealer.refresh()
+    assert trays.dealer.ok("open")["opener"] is None

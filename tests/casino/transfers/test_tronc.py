@@ -69,13 +69,13 @@ def test_counted_tips_are_shared_and_each_share_is_paid_once(tips: Tips) -> None
     assert sum(share["amount"] for share in pool["shares"]) == pool["amount"] == 700
     assert refusal(manager.post("tronc/share", {"points": {dealers[0]: 1}})) == (409, "nothing_to_share")
     cashier = kit.cashier()
-    cash = cashier.refresh()["cash"]
+    cash = kit.balance("1020/C1")
     for share in pool["shares"]:
         body = {"pool": pool["pool"], "login": share["login"]}
         paid = cashier.ok("tronc-shares", body)
         assert paid["last_event"]["share"] == body | {"amount": share["amount"]}
         assert refusal(cashier.post("tronc-shares", body)) == (409, "share_paid")
-    assert (kit.balance("2065"), cashier.refresh()["cash"]) == (0, cash - 700)
+    assert kit.balance("2065", "1020/C1") == [0, cash - 700]
     [row] = kit.office().get("tronc/pools").json()["results"]
     assert all(share["paid"] for share in row["shares"])
     tips.whole()

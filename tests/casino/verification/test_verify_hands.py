@@ -243,7 +243,7 @@ def test_a_hand_that_does_not_replay_as_stored_is_named(
 def test_a_voided_hand_leaves_nothing(kit: Kit, table: Desk) -> None:
     hand = play(kit, table, SAMPLE[:12], settle=False, button=4)
     floor = kit.dealer(role=Role.FLOOR)
-    floor.ok("hand/void", {"reason": "a misdeal"})
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "a misdeal"})
     assert found(kit) == []
     move_entry(kit, f"hand:{hand.name}:9:void", "2020/T1/T1-u1", to="2020/T1/T1-u2")
     assert [at(difference)[1:] for difference in found(kit)] == [
@@ -272,7 +272,11 @@ def test_a_disputed_hand_and_its_ruling_are_compared(kit: Kit, table: Desk) -> N
     assert "the hand is disputed" in difference.problem
     floor = kit.dealer(role=Role.FLOOR)
     awards = [{"actor": "p1", "amount": 2_000}, {"actor": "p4", "amount": 1_135}]
-    floor.ok("hand/ruling", {"awards": awards, "tax": 165, "reason": "both had shown the same"})
+    kit.approved(
+        floor,
+        "hand/ruling",
+        {"hand": "T1-000001", "awards": awards, "tax": 165, "reason": "both had shown the same"},
+    )
     assert found(kit) == []
     move_entry(kit, f"hand:{hand.name}:ruling", "2020/T1/T1-u1", to="2020/T1/T1-u2")
     [difference] = found(kit)

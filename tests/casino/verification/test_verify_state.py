@@ -108,6 +108,7 @@ NEVER = {
     "hands.CardException",
     "hands.CardEntry",
     "hands.Correction",
+    "hands.LaterRuling",
     "hands.SeedCommitment",
 }
 

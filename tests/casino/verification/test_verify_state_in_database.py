@@ -58,6 +58,8 @@ def altered(place: Place) -> str:
         return f"{there} || '\\x00'::bytea"
     if isinstance(field, models.IntegerField):
         return f"coalesce({there}, 0) + 1"
+    if type(field) is models.DateField:
+        return f"{there} + 1"
     size = field.max_length
     return f"left({there}, {size - 1}) || '~'" if size else f"{there} || '~'"
 
@@ -92,7 +94,8 @@ def test_each_column_that_is_altered_in_the_database_is_found(evening: Kit) -> N
             for (_, _, table, column, kind, key), row_key, value in before:
                 cursor.execute(f"UPDATE {table} SET {column} = %s::{kind} WHERE {key}::text = %s", [value, row_key])
         assert verify_house(evening.house).findings == []
-    assert len(refused) < 12, refused
+    # Constraints refuse these by themselves; movements of chips and chip sets have many.
+    assert len(refused) < 22, refused
 
 
 def _of_house(place: Place) -> str:

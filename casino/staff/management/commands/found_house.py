@@ -1,7 +1,9 @@
-"""`manage.py found_house CODE --name NAME --currency HUF --admin LOGIN --auditor LOGIN`: a house with two people.
+"""`manage.py found_house CODE --name NAME --currency HUF --admin LOGIN --admin LOGIN --auditor LOGIN`: a house with its
+first people.
 
-Two, since what takes two people takes two whom nobody has hired both, each with a password that nobody else knows.
-Everybody else is hired by the administrator, through the API, at the office terminal that is enrolled here.
+Two at least, since what takes two people takes two whom nobody has hired both, each with a password that nobody else
+knows. Two administrators, since a person who approves has the password from another one than the person who asks.
+Everybody else is hired by an administrator, through the API, at the office terminal that is enrolled here.
 """
 
 import getpass
@@ -17,19 +19,20 @@ from casino.audit.founding import found_house
 from casino.audit.services import Actor
 from casino.core.errors import HouseError
 from casino.houses.cli_arguments import UNUSABLE
+from casino.houses.models import House
 from casino.staff.models import CODE, LOGIN, Role, TerminalKind
 from casino.staff.services import enrol_terminal, hire
 
 COMMAND = "found_house"
-FORMS = {"code": CODE, "currency": r"^[A-Z]{3}\Z", "admin": LOGIN, "auditor": LOGIN, "terminal": CODE}
+FORMS = {"code": CODE, "currency": r"^[A-Z]{3}\Z", "auditor": LOGIN, "terminal": CODE}
 
 
 class Command(BaseCommand):
     """Found a house."""
 
     help = (
-        "Found a house, hire its first administrator and its auditor and enrol the terminal in the office, in one "
-        "transaction. Each types a password, or both stand on standard input, a line each, the administrator's first; "
+        "Found a house, hire its first administrators and its auditor and enrol the terminal in the office, in one "
+        "transaction. Each types a password, or all stand on standard input, a line each, administrators first; "
         "the terminal's key is printed once and kept nowhere."
     )
 
@@ -42,8 +45,11 @@ class Command(BaseCommand):
             "--exponent", type=int, default=0, choices=range(4), help="decimal places of the currency in amounts (0)"
         )
         parser.add_argument("--time-zone", default="UTC", metavar="NAME", help="IANA: Europe/Budapest (UTC)")
-        parser.add_argument("--admin", required=True, metavar="LOGIN", help="unique over all houses: anna@house")
-        parser.add_argument("--auditor", required=True, metavar="LOGIN", help="the other of the house's two people")
+        parser.add_argument(
+            "--admin", required=True, action="append", metavar="LOGIN",
+            help="unique in the house: anna@house; named twice, so that those who approve are hired by the second one",
+        )  # fmt: skip
+        parser.add_argument("--auditor", required=True, metavar="LOGIN", help="who signs with an administrator")
         parser.add_argument(
             "--no-second-factor", action="store_true", help="a password is enough for everybody: for rehearsals only"
         )
@@ -51,12 +57,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check, ask, found. Raises CommandError with what was refused; then there is no such house."""
-        for name, pattern in FORMS.items():
-            if not re.match(pattern, options[name]):
-                raise CommandError(f"{options[name]!r} does not fit {pattern} ({name}).", returncode=UNUSABLE)
-        if options["admin"].lower() == options["auditor"].lower():
-            raise CommandError("Administrator and auditor must be two people, each with a login.", returncode=UNUSABLE)
-        people = [(options[role], role, _password(options[role])) for role in (Role.ADMIN, Role.AUDITOR)]
+        given = [*((name, pattern, options[name]) for name, pattern in FORMS.items())]
+        given += [("admin", LOGIN, login) for login in options["admin"]]
+        for name, pattern, value in given:
+            if not re.match(pattern, value):
+                raise CommandError(f"{value!r} does not fit {pattern} ({name}).", returncode=UNUSABLE)
+        logins = [*options["admin"], options["auditor"]]
+        if len({login.lower() for login in logins}) < len(logins):
+            raise CommandError(
+                "Administrators and auditor must be two people or more, each with a login.", returncode=UNUSABLE
+            )
+        if House.objects.filter(code=options["code"]).exists():
+            raise CommandError(f"A house {options['code']} already exists. [house_exists]")
+        roles = [*((login, Role.ADMIN) for login in options["admin"]), (options["auditor"], Role.AUDITOR)]
+        people = [(login, role, _password(login)) for login, role in roles]
         actor = Actor.operator(COMMAND)
         try:
             with transaction.atomic():
@@ -78,8 +92,8 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from error
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error
-        both = " and ".join(login for login, _, _ in people)
-        self.stdout.write(f"House {house.code} is founded. {both} sign in at {terminal.code} with the key {key}")
+        everybody = " and ".join(logins)
+        self.stdout.write(f"House {house.code} is founded. {everybody} sign in at {terminal.code} with the key {key}")
 
 
 def _password(login: str) -> str:

@@ -1,0 +1,164 @@
+"""Chips without a name: sold and bought back at a drawer; compliance books them for a player, or for none."""
+
+from typing import Any
+
+from django.urls import path
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+
+from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.http.operations import (
+    AT_THE_CAGE,
+    Amount,
+    Pieces,
+    Reason,
+    StrictInput,
+    StrictText,
+    WriteOperation,
+    documented,
+)
+from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
+from casino.api.tables import ReceiptOut
+from casino.cage import bearer
+from casino.core.write import Answer, Command
+from casino.staff.models import Role
+
+
+class BearerEvent(EventPart):
+    """The amount, and the chips for it."""
+
+    amount = minor_units("Cash")
+    exchanged = chip_pieces("Chips")
+    approval = approval_used()
+
+
+class BearerOut(DrawerChanged):
+    """The drawer, and the chips that changed hands."""
+
+    last_event = BearerEvent()
+
+
+@documented(
+    "bearerBuyIn",
+    summary="Sell chips without a name",
+    answers=BearerOut,
+    status=201,
+    tag=TAG,
+    refuses=[*AT_A_DRAWER, "skim_needed", "identity_required", *CHIPS, *POSTING],
+)
+class BearerBuyIn(WriteOperation):
+    """Chips for cash below the house's threshold; from there on, a name is needed (`identity_required`)."""
+
+    roles = AT_THE_CAGE
+    approvable = True
+
+    @extend_schema_serializer(component_name="BearerBuyInInput")
+    class Input(StrictInput):
+        """The amount in minor units. Without `pieces`, the house chooses the chips."""
+
+        amount = Amount()
+        pieces = Pieces()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Sell."""
+        return bearer.buy_in(command=command, code=path["drawer"], amount=data["amount"], pieces=data.get("pieces"))
+
+
+@documented(
+    "bearerCashOut",
+    summary="Buy chips back without a name",
+    answers=BearerOut,
+    status=201,
+    tag=TAG,
+    refuses=[*AT_A_DRAWER, "identity_required", "chips_not_in_circulation", *CHIPS, *POSTING],
+)
+class BearerCashOut(WriteOperation):
+    """Cash for the pieces that somebody brings, below the house's threshold; from there on, a name is needed
+    (`identity_required`)."""
+
+    roles = AT_THE_CAGE
+    approvable = True
+
+    @extend_schema_serializer(component_name="BearerCashOutInput")
+    class Input(StrictInput):
+        """The amount in minor units, and the pieces."""
+
+        amount = Amount()
+        pieces = Pieces(required=True)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Buy."""
+        return bearer.cash_out(command=command, code=path["drawer"], amount=data["amount"], pieces=data["pieces"])
+
+
+class AttributionOut(serializers.Serializer[Any]):
+    """Whose the chips are now."""
+
+    player = serializers.CharField()
+    place = serializers.CharField(help_text="Table or drawer where they are, or were, booked for nobody.")
+    amount = minor_units("Worth of the chips")
+    player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
+    unattributed = minor_units("What the house now owes to nobody in particular at the place")
+    audit = ReceiptOut()
+
+
+@extend_schema_serializer(component_name="AttributionInput")
+class _Attribution(StrictInput):
+    """How much, where it is booked for nobody, and why."""
+
+    place = StrictText(max_length=32)
+    amount = Amount()
+    reason = Reason()
+
+
+@documented(
+    "attributeChips",
+    summary="Make unattributed chips a player's",
+    answers=AttributionOut,
+    status=201,
+    tag=TAG,
+    refuses=["not_found", "person_forgotten", *POSTING],
+)
+class Attribute(WriteOperation):
+    """Chips that the house owes to nobody in particular become a player's. No If-Match: it only adds up."""
+
+    roles = (Role.COMPLIANCE,)
+    versioned = False
+    input = _Attribution
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Attribute."""
+        return bearer.attribute(command=command, player_ref=path["player"], **data)
+
+
+@documented(
+    "unattributeChips",
+    summary="Make a player's chips unattributed",
+    answers=AttributionOut,
+    status=201,
+    tag=TAG,
+    refuses=["not_found", "person_forgotten", *POSTING],
+)
+class Unattribute(WriteOperation):
+    """A player's chips become chips that the house owes to nobody in particular: they were booked for the wrong player.
+    No If-Match: it only adds up."""
+
+    roles = (Role.COMPLIANCE,)
+    versioned = False
+    input = _Attribution
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Unattribute."""
+        return bearer.unattribute(command=command, player_ref=path["player"], **data)
+
+
+urls = [
+    path("drawers/<slug:drawer>/bearer-buy-ins", BearerBuyIn.as_view()),
+    path("drawers/<slug:drawer>/bearer-cash-outs", BearerCashOut.as_view()),
+    path("players/<slug:player>/attributions", Attribute.as_view()),
+    path("players/<slug:player>/unattributions", Unattribute.as_view()),
+]

@@ -1,0 +1,32 @@
+"""What a drawer holds stays unknown to those who trade at it until they have counted it: no refusal names it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.books import InsufficientFunds
+from casino.cage.models import Drawer
+from casino.core.errors import Conflict
+
+#: What lies in a drawer, by account: cash, chips of the house, chips of other houses.
+CONTENTS = (Account.DRAWER_CASH, Account.CAGE_CHIPS, Account.FOREIGN_CHIPS)
+
+
+@contextmanager
+def withheld(drawer: Drawer) -> Iterator[None]:
+    """Refuse without figures what the drawer cannot pay. Raises Conflict drawer_short, or no_exact_change without the
+    chips that there are; other refusals pass."""
+    try:
+        yield
+    except InsufficientFunds as error:
+        if error.params.get("account_code") not in {drawer.account(number) for number in CONTENTS}:
+            raise
+        raise Conflict(f"Drawer {drawer.code} does not hold enough for this.", code="drawer_short") from None
+    except Conflict as error:
+        if error.code != "no_exact_change":
+            raise
+        raise Conflict(
+            "The amount cannot be made exactly of the chips that are available.",
+            code="no_exact_change",
+            amount=error.extra["amount"],
+        ) from None

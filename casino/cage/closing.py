@@ -1,0 +1,206 @@
+"""Closing a drawer: its cashier counts it without knowing what it must hold; a count that differs is counted once more
+by a supervisor, and signed off by a third person. Then the drawer is emptied into the vault.
+
+With the first count the drawer stands still. Both counts are kept; the last one is accepted, and what it finds over or
+short is posted.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from casino.audit.events.cage import DrawerClosed, DrawerCounted, DrawerRecounted
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.postings import Posting, posting
+from casino.cage import contents, selectors
+from casino.cage.blind import CONTENTS
+from casino.cage.contents import Contents
+from casino.cage.models import Drawer, DrawerState, Shift
+from casino.cage.readings import readers
+from casino.cage.services import enter, require_open, require_shift, write_at
+from casino.cage.signing import is_manager, require_another
+from casino.chips import selectors as chip_sets
+from casino.chips.counts import chip_variance
+from casino.core.errors import Conflict, Forbidden
+from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import control_points, days
+from casino.houses.models import ClockTimestamp
+
+#: Chips by denomination as somebody wrote them: {"500": 3}.
+Pieces = Mapping[Any, int]
+
+
+def count(
+    *, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, require: Callable[[Drawer], None]
+) -> Answer:
+    """Commit the first count: cash and chips of other houses in minor units, chips by pieces. The drawer stands still
+    from now on; the answer says whether the count agrees with the books, and no figure.
+
+    `require` raises where something of the drawer's is pending that only an open drawer can end. Raises Conflict
+    drawer_closed, drawer_counted, handover_open; Unprocessable for wrong pieces.
+    """
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        shift = require_open(drawer)
+        _require_nothing_open(drawer, require)
+        counted = contents.named(drawer.house, cash, pieces, foreign)
+        Shift.objects.filter(id=shift.id).update(
+            first_count=counted.as_json(), counted_by=command.context.staff, counted_at=ClockTimestamp()
+        )
+        agrees = _agrees(drawer, counted)
+        return Outcome(DrawerCounted(shift=shift.number, count=counted.as_json(), agrees=agrees))
+
+    return write_at(command, code, change)
+
+
+def recount(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: int) -> Answer:
+    """Count a drawer again whose first count differs from the books; once, without knowing either.
+
+    Raises Forbidden four_eyes for the person who counted first or opened the drawer, and for one who has read what
+    the drawer must hold in this shift; Conflict drawer_closed, drawer_open, drawer_recounted, or count_agrees;
+    Unprocessable for wrong pieces.
+    """
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        shift = _require_counted(drawer)
+        if shift.state == DrawerState.RECOUNTED:
+            raise Conflict(f"Drawer {code} has been counted twice; sign the difference off.", code="drawer_recounted")
+        if _agrees(drawer, contents.stored(drawer.house, shift.first_count)):
+            raise Conflict(f"The count of drawer {code} agrees with the books; close it.", code="count_agrees")
+        require_another(command, "counted this drawer or opened it", shift.counted_by, shift.opened_by)
+        if command.context.staff.login in readers(drawer, shift):
+            raise Forbidden("You have read what this drawer must hold; somebody else counts it.", code="four_eyes")
+        counted = contents.named(drawer.house, cash, pieces, foreign)
+        Shift.objects.filter(id=shift.id).update(
+            recount=counted.as_json(), recounted_by=command.context.staff, recounted_at=ClockTimestamp()
+        )
+        agrees = _agrees(drawer, counted)
+        return Outcome(DrawerRecounted(shift=shift.number, count=counted.as_json(), agrees=agrees))
+
+    return write_at(command, code, change)
+
+
+def close(*, command: Command, code: str, require: Callable[[Drawer], None]) -> Answer:
+    """Close a drawer whose first count agrees with the books. Raises Conflict drawer_closed, drawer_open, or
+    count_differs: it is counted again and signed off."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        shift = _require_counted(drawer)
+        _require_nothing_open(drawer, require)
+        counted = contents.stored(drawer.house, shift.first_count)
+        if shift.state == DrawerState.RECOUNTED or not _agrees(drawer, counted):
+            raise Conflict(
+                f"The count of drawer {code} differs from the books: a supervisor counts it again, and another person "
+                "signs it off.",
+                code="count_differs",
+            )
+        return Outcome(_close(command, work, drawer, shift, counted))
+
+    return write_at(command, code, change)
+
+
+def sign_off(*, command: Command, code: str, reason: str, require: Callable[[Drawer], None]) -> Answer:
+    """Accept the recount with its difference, and close the drawer.
+
+    Raises Forbidden four_eyes for those who counted or opened it, manager_needed above the house's limit; Conflict
+    drawer_closed, drawer_open, drawer_counted where it was not counted twice.
+    """
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        shift = _require_counted(drawer)
+        _require_nothing_open(drawer, require)
+        if shift.state != DrawerState.RECOUNTED:
+            raise Conflict(f"Drawer {code} was counted once; it is counted again first.", code="drawer_counted")
+        require_another(command, "counted this drawer or opened it", shift.counted_by, shift.recounted_by,
+                        shift.opened_by)  # fmt: skip
+        counted = contents.stored(drawer.house, shift.recount)
+        limit = control_points.in_force(drawer.house).difference_by_manager_above
+        if counted.difference(contents.by_the_books(drawer)) > limit and not is_manager(command):
+            raise Forbidden("This difference is so large that a manager signs it off.", code="manager_needed")
+        return Outcome(_close(command, work, drawer, shift, counted, reason))
+
+    return write_at(command, code, change)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _agrees(drawer: Drawer, counted: Contents) -> bool:
+    """Whether a count is as near to the books as the house accepts without a second one."""
+    return (
+        counted.difference(contents.by_the_books(drawer)) <= control_points.in_force(drawer.house).difference_accepted
+    )
+
+
+def _require_counted(drawer: Drawer) -> Shift:
+    """The shift, if it has been counted. Raises Conflict drawer_closed, drawer_open."""
+    shift = require_shift(drawer)
+    if shift.state == DrawerState.OPEN:
+        raise Conflict(f"Drawer {drawer.code} is open and not counted yet.", code="drawer_open")
+    return shift
+
+
+def _require_nothing_open(drawer: Drawer, require: Callable[[Drawer], None]) -> None:
+    require(drawer)
+    if selectors.offered(drawer) is not None:
+        raise Conflict(f"A handover at drawer {drawer.code} is open; take or withdraw it first.", code="handover_open")
+
+
+def _close(
+    command: Command, work: Work, drawer: Drawer, shift: Shift, counted: Contents, reason: str = ""
+) -> DrawerClosed:
+    """Post what is over or short, and return everything to the vault.
+
+    Cash short is an expense against the drawer's cash. Chips short are in the public's hands without anybody having
+    paid: the house owes them and custody moves to the public; over is the mirror of each. Chips are compared by
+    denomination; where others are there than expected, worth the same, they were exchanged with the public and no money
+    moves. It is posted for the gaming day in which the shift began.
+    """
+    expected = contents.by_the_books(drawer)
+    about = {"shift": shift.number} | (
+        {"for_day": day} if (day := days.newest_at(drawer.house, shift.opened_at)) else {}
+    )
+    enter(work, command.ledger_key(), drawer, "drawer.closed", _postings(drawer, expected, counted), **about)
+    work.flush()
+    _attest(drawer, shift, counted)
+    shift.closed_by, shift.reason = command.context.staff, reason
+    Shift.objects.filter(id=shift.id).update(
+        closed_by=shift.closed_by,
+        closed_at=ClockTimestamp(),
+        reason=reason,
+        expected_cash=expected.cash,
+        counted_cash=counted.cash,
+        expected_chips=expected.chips.value,
+        counted_chips=counted.chips.value,
+        expected_pieces=expected.chips.as_json(),
+        counted_pieces=counted.chips.as_json(),
+        expected_foreign=expected.foreign,
+        counted_foreign=counted.foreign,
+    )
+    shift = Shift.objects.select_related("drawer").get(id=shift.id)
+    approver = command.context.staff.login if reason else None
+    return DrawerClosed(reconciliation=selectors.reconciliation(shift), reason=reason or None, approver=approver)
+
+
+def _postings(drawer: Drawer, expected: Contents, counted: Contents) -> list[Posting]:
+    at = {"drawer": drawer.code}
+    cash, foreign = counted.cash - expected.cash, counted.foreign - expected.foreign
+    return [
+        posting("cash_over" if cash > 0 else "cash_short", at, amount=abs(cash)),
+        *chip_variance(drawer.account(Account.CAGE_CHIPS), drawer.code, counted.chips - expected.chips),
+        posting("foreign_over" if foreign > 0 else "foreign_short", at, amount=abs(foreign)),
+        posting("float_returned", at, cash=counted.cash, chips=counted.chips),
+        posting("foreign_to_vault", at, amount=counted.foreign),
+    ]
+
+
+def _attest(drawer: Drawer, shift: Shift, counted: Contents) -> None:
+    """Have the ledger keep the count, found true once the variance was booked: cash, every denomination, and chips of
+    other houses."""
+    house, metadata = drawer.house, {"drawer": drawer.code, "shift": shift.number}
+    chips = chip_sets.in_use(house)
+    pieces = [(chart.commodity(house, chips.code, value), counted.chips[value]) for value in chips.values]
+    cash, rack, foreign = map(drawer.account, CONTENTS)
+    books.attest(house, cash, [(house.currency, counted.cash)], metadata)
+    books.attest(house, foreign, [(house.currency, counted.foreign)], metadata)
+    books.attest(house, rack, pieces, metadata)

@@ -1,0 +1,230 @@
+"""Cash and chips between the vault and a drawer: one person counts them out, another counts them without knowing what
+was offered, and takes them. A drawer opens with its float, is replenished and is skimmed in this way.
+
+Nothing moves before the second count agrees. Large floats and replenishments need a manager, as the person who offers
+them or as one more who signs.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Max
+
+from casino.audit.events.cage import (
+    DrawerOpened,
+    DrawerReplenished,
+    DrawerSkimmed,
+    HandoverOffered,
+    HandoverSigned,
+    HandoverWithdrawn,
+)
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.postings import posting
+from casino.cage import selectors
+from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
+from casino.cage.services import enter, require_open, write_at
+from casino.cage.signing import require_another, require_role
+from casino.chips import floats
+from casino.chips import selectors as chip_sets
+from casino.core import denominations
+from casino.core.denominations import Chips
+from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import control_points
+from casino.houses.models import ClockTimestamp
+from casino.staff.models import Role
+
+#: Chips by denomination as somebody wrote them: {"500": 3}.
+Pieces = Mapping[Any, int]
+#: Who counts out what comes from the vault, and takes what goes there.
+AT_THE_VAULT = (Role.CAGE_SUPERVISOR, Role.MANAGER)
+
+
+def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces: Pieces) -> Answer:
+    """Count out cash (minor units) and chips for a drawer, or of one. Nothing moves yet.
+
+    Raises Forbidden for the wrong side, Conflict handover_open, drawer_open, drawer_closed or drawer_short,
+    InsufficientFunds for the vault, Unprocessable nothing_offered or for wrong pieces.
+    """
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        require_role(command, *((Role.CASHIER,) if kind == HandoverKind.SKIM else AT_THE_VAULT))
+        if selectors.offered(drawer) is not None:
+            raise Conflict(f"A handover at drawer {code} is open; take or withdraw it first.", code="handover_open")
+        _require_state(drawer, kind)
+        chips = denominations.parse(chip_sets.in_use(drawer.house), pieces)
+        if kind != HandoverKind.FLOAT and not (cash or chips):
+            raise Unprocessable("Neither cash nor chips are offered.", code="nothing_offered")
+        _require_there(drawer, kind, cash, chips)
+        found = Handover(
+            house=drawer.house,
+            drawer=drawer,
+            number=(drawer.handovers.aggregate(last=Max("number"))["last"] or 0) + 1,
+            kind=kind,
+            cash=cash,
+            pieces=chips.as_json(),
+            offered_by=command.context.staff,
+            offered_as=command.context.role,
+        )
+        found.save(force_insert=True)
+        return Outcome(HandoverOffered(handover=selectors.describe_handover(found, revealed=True)), status=201)
+
+    return write_at(command, code, change)
+
+
+def sign(*, command: Command, code: str, number: int) -> Answer:
+    """Sign for a large float or replenishment as a manager. Raises Forbidden four_eyes for the person who offered it,
+    NotFound, Conflict handover_signed or one that names the handover's state."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        found = _open(drawer, number)
+        require_another(command, "offered this", found.offered_by)
+        if found.signed_by is not None:
+            raise Conflict(f"Handover {number} is signed already.", code="handover_signed")
+        found.signed_by = command.context.staff
+        Handover.objects.filter(id=found.pk).update(signed_by=found.signed_by)
+        described = selectors.describe_handover(found, revealed=False)
+        return Outcome(HandoverSigned(handover=described, approver=command.context.staff.login))
+
+    return write_at(command, code, change)
+
+
+def take(*, command: Command, code: str, number: int, cash: int, pieces: Pieces) -> Answer:
+    """Take a replenishment or a skim, after counting the same. Raises Conflict handover_differs (and no figures),
+    signature_needed, use_open, drawer_closed, drawer_counted or one that names the handover's state; Forbidden for the
+    wrong side, four_eyes for the person who offered it; NotFound, InsufficientFunds for the vault."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        require_open(drawer)
+        found = _open(drawer, number)
+        kind = HandoverKind(found.kind)
+        require_role(command, *(AT_THE_VAULT if kind == HandoverKind.SKIM else (Role.CASHIER,)))
+        chips = _counted_the_same(command, drawer, found, cash, pieces)
+        replenished = kind == HandoverKind.REPLENISHMENT
+        name = "drawer_replenished" if replenished else "drawer_skimmed"
+        moved = posting(name, {"drawer": code}, cash=cash, chips=chips)
+        enter(work, command.ledger_key(), drawer, name.replace("_", "."), [moved], handover=number)
+        _end(command, found, HandoverState.TAKEN)
+        event = DrawerReplenished if replenished else DrawerSkimmed
+        return Outcome(event(handover=selectors.describe_handover(found, revealed=True)))
+
+    return write_at(command, code, change)
+
+
+def open_drawer(*, command: Command, code: str, cash: int, pieces: Pieces) -> Answer:
+    """Open a drawer: its cashier has counted the float that is offered, and takes it. A shift begins. Raises Conflict
+    no_float, drawer_open, and as `take`."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        _require_state(drawer, HandoverKind.FLOAT)
+        found = selectors.offered(drawer)
+        if found is None or found.kind != HandoverKind.FLOAT:
+            raise Conflict(f"No float is offered to drawer {code}; a supervisor issues it.", code="no_float")
+        chips = _counted_the_same(command, drawer, found, cash, pieces)
+        shift = Shift.objects.create(
+            house_id=drawer.house_id,
+            drawer=drawer,
+            number=(drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1,
+            opened_by=command.context.staff,
+            float_cash=cash,
+            float_chips=chips.value,
+            float_pieces=chips.as_json(),
+        )
+        issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chips)
+        enter(work, command.ledger_key(), drawer, "drawer.opened", [issued], handover=found.number)
+        _end(command, found, HandoverState.TAKEN)
+        return Outcome(
+            DrawerOpened(
+                shift=shift.number,
+                handover=found.number,
+                float_cash=cash,
+                float_chips=chips.value,
+                float_pieces=chips.as_json(),
+            )
+        )
+
+    return write_at(command, code, change)
+
+
+def withdraw(*, command: Command, code: str, number: int, reason: str) -> Answer:
+    """Withdraw what is offered and not taken; nothing has moved. Raises NotFound, Conflict naming the handover's
+    state."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        found = _open(drawer, number)
+        _end(command, found, HandoverState.WITHDRAWN, reason=reason)
+        described = selectors.describe_handover(found, revealed=False)
+        return Outcome(HandoverWithdrawn(handover=described, reason=reason))
+
+    return write_at(command, code, change)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
+    """A float is for a closed drawer, anything else for an open one."""
+    if kind != HandoverKind.FLOAT:
+        require_open(drawer)
+    elif selectors.open_shift(drawer) is not None:
+        raise Conflict(f"Drawer {drawer.code} is already open.", code="drawer_open")
+
+
+def _require_there(drawer: Drawer, kind: HandoverKind, cash: int, chips: Chips) -> None:
+    """Refuse what the side that gives does not have."""
+    house = drawer.house
+    if kind != HandoverKind.SKIM:
+        books.require(house, Account.VAULT_CASH, chart.balances(house, [Account.VAULT_CASH])[Account.VAULT_CASH], cash)
+        floats.from_vault(house, amount=None, pieces=chips.as_json())
+        return
+    books.require(house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), cash)
+    rack = drawer.account(Account.CAGE_CHIPS)
+    if (chip_sets.rack(house, rack) - chips).shortage:
+        raise Conflict(f"Drawer {drawer.code} does not hold enough for this.", code="drawer_short")
+
+
+def _open(drawer: Drawer, number: int) -> Handover:
+    """A handover at this drawer that is offered. The drawer is locked, and so nobody else ends it. Raises NotFound,
+    Conflict handover_taken or handover_withdrawn."""
+    found = drawer.handovers.filter(number=number).select_related("offered_by", "signed_by", "ended_by").first()
+    if found is None:
+        raise NotFound(f"Drawer {drawer.code} has no handover {number}.")
+    if found.state != HandoverState.OFFERED:
+        raise Conflict(f"Handover {number} is {found.state}.", code=f"handover_{found.state}", state=found.state)
+    found.drawer = drawer
+    return found
+
+
+def _counted_the_same(command: Command, drawer: Drawer, found: Handover, cash: int, pieces: Pieces) -> Chips:
+    """The chips, if the second person has counted what was offered, and everybody has signed who must."""
+    require_another(command, "offered or signed this", found.offered_by, found.signed_by)
+    _require_signed(drawer, found)
+    chip_set = chip_sets.in_use(drawer.house)
+    chips = denominations.parse(chip_set, pieces)
+    if (cash, chips) != (found.cash, denominations.parse(chip_set, found.pieces)):
+        raise Conflict(
+            "Your count differs from what was offered. Count again, or have the handover withdrawn.",
+            code="handover_differs",
+        )
+    if found.kind != HandoverKind.SKIM:
+        return floats.from_vault(drawer.house, amount=None, pieces=chips.as_json())
+    return chips
+
+
+def _require_signed(drawer: Drawer, found: Handover) -> None:
+    """Refuse to take a large float or replenishment that no manager has offered or signed."""
+    worth = found.cash + sum(int(value) * count for value, count in found.pieces.items())
+    large = worth > control_points.in_force(drawer.house).float_by_manager_above
+    by_manager = found.signed_by is not None or found.offered_as == Role.MANAGER
+    if large and found.kind != HandoverKind.SKIM and not by_manager:
+        raise Conflict(
+            f"Handover {found.number} is so large that a manager must sign it first.", code="signature_needed"
+        )
+
+
+def _end(command: Command, found: Handover, state: HandoverState, reason: str = "") -> None:
+    found.state, found.ended_by, found.reason = state, command.context.staff, reason
+    Handover.objects.filter(id=found.pk).update(
+        state=state, ended_by=found.ended_by, ended_at=ClockTimestamp(), reason=reason
+    )

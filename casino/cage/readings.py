@@ -1,0 +1,398 @@
+"""X readings and Z slips: what a shift has moved, kind by kind, and what the drawer must hold after it.
+
+Both are read from the drawer's own chain of events, from the opening of the shift to its closing, and from the entries
+of the postings that those events record. Sums that must be equal are computed and shown with them. Amounts are minor
+units; `cash_in`, `chips_in` and so on are what came into the drawer, never below zero.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any
+
+from django.db.models import F
+
+from casino.audit.events import AuditEvent
+from casino.audit.events.cage import DrawerXRead
+from casino.audit.models import Event
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.accounts import Account
+from casino.cage import selectors
+from casino.cage.blind import CONTENTS
+from casino.cage.models import Drawer, Shift
+from casino.cage.services import AtDrawer, require_shift
+from casino.cage.signing import require_another
+from casino.core import locks, write
+from casino.core.errors import Conflict, NotFound
+from casino.core.write import Answer, Command, Outcome, Work
+
+_OPENED, _CLOSED, _READ, _REFUSED = "drawer.opened", "drawer.closed", "drawer.x_read", "attempt.refused"
+#: Account code and commodity.
+Place = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Moved:
+    """What came into a drawer, or, below zero, went out: cash and chips of other houses in minor units, and pieces by
+    denomination."""
+
+    cash: int = 0
+    foreign: int = 0
+    pieces: dict[int, int] = field(default_factory=dict)
+
+    def add(self, number: str, commodity: str, amount: int) -> None:
+        """One entry of an account of the drawer."""
+        if number == Account.DRAWER_CASH:
+            self.cash += amount
+        elif number == Account.FOREIGN_CHIPS:
+            self.foreign += amount
+        else:
+            value = chart.face_value(commodity)
+            self.pieces[value] = self.pieces.get(value, 0) + amount
+
+    def join(self, other: "Moved") -> None:
+        """Add another one."""
+        self.cash, self.foreign = self.cash + other.cash, self.foreign + other.foreign
+        for value, count in other.pieces.items():
+            self.pieces[value] = self.pieces.get(value, 0) + count
+
+    @property
+    def chips(self) -> int:
+        """Worth of the pieces."""
+        return sum(value * count for value, count in self.pieces.items())
+
+    def as_json(self) -> dict[str, Any]:
+        """As answers have it."""
+        named = {str(value): count for value, count in sorted(self.pieces.items(), reverse=True) if count}
+        return {"cash": self.cash, "chips": self.chips, "pieces": named, "foreign": self.foreign}
+
+
+@dataclass(slots=True)
+class Kind:
+    """All events of one kind in a shift: how many have moved something, in and out, and the numbers of their transfers,
+    handovers or counts."""
+
+    count: int = 0
+    into: Moved = field(default_factory=Moved)
+    out: Moved = field(default_factory=Moved)
+    net: Moved = field(default_factory=Moved)
+    serials: list[int] = field(default_factory=list)
+
+
+class XReading(AtDrawer):
+    """A drawer as the subject of a reading: from any terminal of the house, and its version stays."""
+
+    def open(self, command: Command) -> Drawer:
+        """Lock the drawer, so that nothing moves while it is read. Raises NotFound."""
+        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
+        write.require_unanswered(command)
+        drawer.house = command.context.house
+        return drawer
+
+    def advance(self, drawer: Drawer, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
+        """The same version."""
+        return drawer.version, outcome.event
+
+    def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
+        """The reading."""
+        return dict(outcome.body)
+
+
+def read_x(*, command: Command, code: str) -> Answer:
+    """Read what an open drawer must hold; the reading is numbered and recorded. Raises Conflict drawer_closed,
+    Forbidden four_eyes for those who have opened or counted the drawer: they count without knowing."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        shift = require_shift(drawer)
+        require_another(command, "opened or counted this drawer", shift.opened_by, shift.counted_by)
+        drawer.x_readings += 1
+        Drawer.objects.filter(id=drawer.pk).update(x_readings=F("x_readings") + 1)
+        read = _Shift(drawer, shift)
+        held = _held(drawer)
+        body = {
+            "x_reading": drawer.x_readings,
+            **read.as_json(),
+            "expected": held.as_json(),
+            "equalities": _equalities("float and movements = balance in the ledger", read.total(), held),
+        }
+        return Outcome(DrawerXRead(x_reading=drawer.x_readings, shift=shift.number), body, 201)
+
+    return write.write(command, XReading(code), change)
+
+
+def readers(drawer: Drawer, shift: Shift) -> set[str]:
+    """Logins of those who have read what the drawer must hold in this shift."""
+    found = chain(drawer).filter(doc__kind=_READ, doc__data__shift=shift.number)
+    return {doc["actor"] for doc in found.values_list("doc", flat=True)}
+
+
+def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
+    """The Z slip of a shift that has ended: everything that it moved, its counts, who signed, and the sums that must be
+    equal. Raises NotFound, Conflict drawer_not_closed."""
+    shift = Shift.objects.filter(drawer=drawer, number=number).select_related(
+        "drawer", "opened_by", "counted_by", "recounted_by", "closed_by"
+    ).first()  # fmt: skip
+    if shift is None:
+        raise NotFound(f"Drawer {drawer.code} has no shift {number}.")
+    if shift.closed_at is None:
+        raise Conflict(f"Shift {number} of drawer {drawer.code} has not ended.", code="drawer_not_closed")
+    read = _Shift(drawer, shift)
+    return {
+        "z": number,
+        **read.as_json(),
+        **selectors.shift(shift),
+        "variance": shift_variance(shift),
+        "assertions": read.assertions(),
+        "previous": read.previous(),
+        "equalities": read.equalities(),
+    }
+
+
+def shift_variance(shift: Shift) -> int:
+    """What a shift's accepted count found over or short altogether, in minor units."""
+    pairs = (
+        (shift.counted_cash, shift.expected_cash),
+        (shift.counted_chips, shift.expected_chips),
+        (shift.counted_foreign, shift.expected_foreign),
+    )
+    return sum((counted or 0) - (expected or 0) for counted, expected in pairs)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def chain(drawer: Drawer) -> Any:
+    """All events of a drawer."""
+    return Event.objects.filter(house=drawer.house, chain__house=drawer.house, chain__name=drawer.chain)
+
+
+def opening(drawer: Drawer, shift: Shift) -> Event:
+    """The event that opened a shift."""
+    found: Event = chain(drawer).filter(doc__kind=_OPENED, doc__data__shift=shift.number).get()
+    return found
+
+
+def _held(drawer: Drawer) -> Moved:
+    """What the drawer must hold now, by the ledger."""
+    cash, foreign = (drawer.account(number) for number in (Account.DRAWER_CASH, Account.FOREIGN_CHIPS))
+    money = chart.balances(drawer.house, [cash, foreign])
+    return Moved(money[cash], money[foreign], chart.pieces(drawer.house, drawer.account(Account.CAGE_CHIPS)))
+
+
+def _place(event: Event) -> dict[str, Any]:
+    return {"seq": event.seq, "hash": event.leaf_hash}
+
+
+class _Shift:
+    """The events of a shift, and the entries of what they posted."""
+
+    def __init__(self, drawer: Drawer, shift: Shift) -> None:
+        self.drawer, self.shift = drawer, shift
+        opened = opening(drawer, shift)
+        events = chain(drawer).filter(seq__gte=opened.seq).order_by("seq")
+        self.closing: Event | None = None
+        if shift.closed_at is not None:
+            self.closing = chain(drawer).filter(
+                doc__kind=_CLOSED, doc__data__reconciliation__shift=shift.number
+            ).get()  # fmt: skip
+            events = events.filter(seq__lte=self.closing.seq)
+        self.events = list(events)
+        self.legs = self._read_legs(self.events)
+        self.kinds = self._by_kind()
+
+    def _read_legs(self, events: Iterable[Event]) -> Mapping[int, list[tuple[str, str, int]]]:
+        """Code, commodity and amount (debits above zero) of every entry, by ledger transaction."""
+        posted = [posting["tx"] for event in events for posting in event.doc.get("postings", ())]
+        found: dict[int, list[tuple[str, str, int]]] = {tx: [] for tx in posted}
+        for tx, code, commodity, amount in books.entries(self.drawer.house, posted):
+            found[tx].append((code, commodity, amount))
+        return found
+
+    def _moved(self, event: Event) -> Moved:
+        """What an event has moved in the drawer."""
+        own = {self.drawer.account(number): str(number) for number in CONTENTS}
+        moved = Moved()
+        for posting in event.doc.get("postings", ()):
+            for code, commodity, amount in self.legs[posting["tx"]]:
+                if code in own:
+                    moved.add(own[code], commodity, amount)
+        return moved
+
+    def _by_kind(self) -> dict[str, Kind]:
+        kinds: dict[str, Kind] = {}
+        for event in self.events:
+            if event.doc["kind"] == _CLOSED or not event.doc.get("postings"):
+                continue
+            kind, moved = kinds.setdefault(event.doc["kind"], Kind()), self._moved(event)
+            kind.count += 1
+            kind.net.join(moved)
+            for side, sign in ((kind.into, 1), (kind.out, -1)):
+                side.join(_only(moved, sign))
+            kind.serials += _serial(event.doc["data"])
+        return kinds
+
+    def total(self) -> Moved:
+        """Float and all movements: what the drawer must hold."""
+        total = Moved()
+        for kind in self.kinds.values():
+            total.join(kind.net)
+        return total
+
+    def as_json(self) -> dict[str, Any]:
+        """What both kinds of reading show."""
+        refused = sum(event.doc["kind"] == _REFUSED for event in self.events)
+        return {
+            "drawer": self.drawer.code,
+            "shift": self.shift.number,
+            "opened_at": self.shift.opened_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+            "opened_by": self.shift.opened_by.login,
+            "float_cash": self.shift.float_cash,
+            "float_pieces": self.shift.float_pieces,
+            "movements": [_row(name, kind) for name, kind in sorted(self.kinds.items())],
+            "refused_count": refused,
+            "first_event": _place(self.events[0]),
+            "last_event": _place(self.events[-1]),
+        }
+
+    def assertions(self) -> list[dict[str, Any]]:
+        """What the ledger keeps of the accepted count."""
+        of = {"drawer": self.drawer.code, "shift": self.shift.number}
+        return [
+            {"assertion": id_, "account": code, "commodity": commodity, "balance": balance}
+            for id_, code, commodity, balance in sorted(
+                books.attested(self.drawer.house, of), key=lambda row: (row[1], chart.face_value(row[2]))
+            )
+        ]
+
+    def previous(self) -> dict[str, Any] | None:
+        """The Z slip before, and the event that closed its shift; None for a drawer's first."""
+        before = self._closing_before()
+        return None if before is None else {"z": self.shift.number - 1, **_place(before)}
+
+    def _closing_before(self) -> Event | None:
+        found: Event | None = chain(self.drawer).filter(
+            doc__kind=_CLOSED, doc__data__reconciliation__shift=self.shift.number - 1
+        ).first()  # fmt: skip
+        return found
+
+    def equalities(self) -> list[dict[str, Any]]:
+        """The sums of a Z slip that must be equal."""
+        shift, total = self.shift, self.total()
+        expected = Moved(
+            shift.expected_cash or 0,
+            shift.expected_foreign or 0,
+            {int(value): count for value, count in (shift.expected_pieces or {}).items()},
+        )
+        accepted = Moved(
+            shift.counted_cash or 0,
+            shift.counted_foreign or 0,
+            {int(value): count for value, count in (shift.counted_pieces or {}).items()},
+        )
+        return [
+            *_equalities("float and movements = expected", total, expected),
+            *_equalities("accepted count = balance asserted in the ledger", accepted, self._asserted()),
+            *self._variances(expected, accepted),
+            *_equalities("accepted count = returned to the vault", accepted, self._returned()),
+            *_equalities("rest in the drawer = nothing", self._rest(total), Moved()),
+            _equal("postings between this Z slip and the one before = none", self._between(), 0),
+        ]
+
+    def _asserted(self) -> Moved:
+        moved = Moved()
+        for row in self.assertions():
+            moved.add(row["account"].partition("/")[0], row["commodity"], row["balance"])
+        return moved
+
+    def _closing_legs(self) -> list[tuple[str, str, int]]:
+        postings = self.closing.doc.get("postings", ()) if self.closing is not None else ()
+        return [leg for posting in postings for leg in self.legs[posting["tx"]]]
+
+    def _variances(self, expected: Moved, accepted: Moved) -> list[dict[str, Any]]:
+        sums: dict[str, int] = {}
+        for code, _, amount in self._closing_legs():
+            sums[code] = sums.get(code, 0) + amount
+        cash, chips, owed = (
+            sums.get(self.drawer.account(number), 0)
+            for number in (Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.CHIPS_UNATTRIBUTED)
+        )
+        money = accepted.cash - expected.cash + accepted.foreign - expected.foreign
+        return [
+            _equal("variance of cash and chips of other houses = 5200", money, -cash),
+            _equal("variance of chips = 5210", accepted.chips - expected.chips, -chips),
+            _equal("variance of chips = 2015", accepted.chips - expected.chips, owed),
+        ]
+
+    def _returned(self) -> Moved:
+        into = {
+            str(Account.VAULT_CASH): Account.DRAWER_CASH,
+            str(Account.VAULT_CHIPS): Account.CAGE_CHIPS,
+            f"{Account.FOREIGN_CHIPS}/vault": Account.FOREIGN_CHIPS,
+        }
+        moved = Moved()
+        for code, commodity, amount in self._closing_legs():
+            if code in into:
+                moved.add(into[code], commodity, amount)
+        return moved
+
+    def _rest(self, total: Moved) -> Moved:
+        rest = Moved()
+        rest.join(total)
+        if self.closing is not None:
+            rest.join(self._moved(self.closing))
+        return rest
+
+    def _between(self) -> int:
+        """How many events between the closing of the shift before and the opening of this one have posted."""
+        before = self._closing_before()
+        events = chain(self.drawer).filter(seq__lt=self.events[0].seq, seq__gt=before.seq if before else 0)
+        return int(events.filter(doc__has_key="postings").count())
+
+
+def _only(moved: Moved, sign: int) -> Moved:
+    """What of it came in (sign 1) or went out (-1), above zero."""
+    return Moved(
+        max(sign * moved.cash, 0),
+        max(sign * moved.foreign, 0),
+        {value: sign * count for value, count in moved.pieces.items() if sign * count > 0},
+    )
+
+
+def _serial(data: Mapping[str, Any]) -> list[int]:
+    """The number of the transfer, handover or count that an event is about."""
+    for name in ("transfer", "handover", "soft_count"):
+        found = data.get(name)
+        if isinstance(found, Mapping):
+            return [int(found[name])]
+    return []
+
+
+def _row(name: str, kind: Kind) -> dict[str, Any]:
+    return {
+        "kind": name,
+        "count": kind.count,
+        "cash_in": kind.into.cash,
+        "cash_out": kind.out.cash,
+        "chips_in": kind.into.chips,
+        "chips_out": kind.out.chips,
+        "foreign_in": kind.into.foreign,
+        "foreign_out": kind.out.foreign,
+        "pieces": kind.net.as_json()["pieces"],
+        "first_serial": min(kind.serials, default=None),
+        "last_serial": max(kind.serials, default=None),
+    }
+
+
+def _equal(name: str, left: int, right: int) -> dict[str, Any]:
+    return {"name": name, "left": left, "right": right, "equal": left == right}
+
+
+def _equalities(name: str, left: Moved, right: Moved) -> list[dict[str, Any]]:
+    """One sum for cash, one for chips of other houses, and one for the pieces of each denomination."""
+    return [
+        _equal(f"{name}: cash", left.cash, right.cash),
+        _equal(f"{name}: chips of other houses", left.foreign, right.foreign),
+        *(
+            _equal(f"{name}: pieces of {value}", left.pieces.get(value, 0), right.pieces.get(value, 0))
+            for value in sorted(left.pieces.keys() | right.pieces.keys())
+        ),
+    ]

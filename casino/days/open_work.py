@@ -1,0 +1,119 @@
+"""What a gaming day still has to do: what keeps it from being closed, and what goes over into the next one by name.
+
+Work belongs to a day if it was begun before the next day was opened.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from casino.approvals.models import OPEN, Approval
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.chart import kind_of
+from casino.cage.models import Drawer, Handover, HandoverState, Shift
+from casino.core import locks
+from casino.core.errors import Conflict
+from casino.hands.models import UNSETTLED, Hand
+from casino.houses import days
+from casino.houses.models import House
+from casino.tables.models import Table, TableState
+from casino.transfers.models import IN_TRANSIT, UNPOSTED, Box, BoxState, Transfer, TransferState
+
+#: How many of each a refusal names at most.
+NAMED = 20
+#: Accounts of money that nobody has won yet and that stays at its table over the turn of the day.
+_STAYS = (Account.CUKASSZA, Account.BANK, Account.CARRY_HELD)
+
+
+def require_done(house: House, until: datetime | None) -> None:
+    """Refuse while hands, drawers or chips in transit keep a day from being closed; `until` is when the next one was
+    opened, None where there is none. Every table and then every drawer is locked until the day has closed, in the order
+    of their ids: nothing of this begins meanwhile. Raises Conflict day_blocked."""
+    for model in (Table, Drawer):
+        for row in model.objects.filter(house=house).order_by("id").values_list("id", flat=True):
+            locks.lock(model, locks.Rank.DESK, id=row)
+    hands = _before(Hand.objects.filter(house=house, state__in=UNSETTLED), "started_at", until).order_by("id")
+    shifts = _before(Shift.objects.filter(house=house, closed_at=None), "opened_at", until).order_by("id")
+    moving = _before(Transfer.objects.filter(house=house, state__in=IN_TRANSIT), "sent_at", until).order_by("id")
+    blocking = [
+        *({"kind": "hand", "name": hand.name, "state": hand.state} for hand in hands[:NAMED]),
+        *(
+            {"kind": "drawer", "name": shift.drawer.code, "state": shift.state}
+            for shift in shifts.select_related("drawer")[:NAMED]
+        ),
+        *({"kind": "transfer", "name": f"{one.kind} {one.serial}", "state": one.state} for one in moving[:NAMED]),
+    ]
+    if blocking:
+        raise Conflict(
+            "Finish what the day has begun first: settle or void its hands, close its drawers, receive its transfers.",
+            code="day_blocked",
+            blocking=blocking,
+        )
+
+
+def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
+    """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
+    not received, open tables, floats and other handovers, requested transfers, approvals. Of the boxes no figures: they
+    are counted without knowing them."""
+    boxes = Box.objects.filter(Q(state__in=UNPOSTED, for_day__lte=name) | _at_table(until), house=house)
+    handovers = Handover.objects.filter(house=house, state=HandoverState.OFFERED)
+    requested = Transfer.objects.filter(house=house, state=TransferState.REQUESTED)
+    approvals = _before(Approval.objects.filter(house=house, state__in=OPEN), "requested_at", until)
+    open_tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
+    return {
+        "balances": [_balance(code, held) for code, held in days.held(house, name, _STAYS).items()],
+        "boxes": [_box(box) for box in boxes.select_related("table").order_by("serial")],
+        "tables": list(open_tables.order_by("code").values_list("code", flat=True)),
+        "handovers": [
+            {"drawer": one.drawer.code, "handover": one.number, "kind": one.kind}
+            for one in _before(handovers, "offered_at", until).select_related("drawer").order_by("id")
+        ],
+        "transfers": _transfers(_before(requested, "opened_at", until)),
+        "approvals": [
+            {"approval": one.number, "operation": one.operation, "state": one.state}
+            for one in approvals.order_by("number")
+        ],
+    }
+
+
+def _before(rows: QuerySet[Any], column: str, until: datetime | None) -> QuerySet[Any]:
+    return rows if until is None else rows.filter(**{f"{column}__lt": until})
+
+
+def _transfers(rows: QuerySet[Transfer]) -> list[dict[str, Any]]:
+    transfers = rows.select_related("table", "drawer").order_by("id")
+    return [
+        {
+            "transfer": one.pk,
+            "kind": one.kind,
+            "serial": one.serial,
+            "table": one.table.code,
+            "drawer": one.drawer.code,
+            "state": one.state,
+        }
+        for one in transfers
+    ]
+
+
+def _at_table(until: datetime | None) -> Q:
+    """Boxes that were put on their tables before the next day was opened, and are there."""
+    there = Q(state=BoxState.AT_TABLE)
+    return there if until is None else there & Q(put_at__lt=until)
+
+
+def _balance(code: str, held: int) -> dict[str, Any]:
+    kind = kind_of(code)
+    return {"table": code.partition("/")[2], "number": str(kind.number), "kind": kind.name, "amount": held}
+
+
+def _box(box: Box) -> dict[str, Any]:
+    return {
+        "box": box.pk,
+        "serial": box.serial,
+        "table": box.table.code,
+        "kind": box.kind,
+        "number": box.number,
+        "state": box.state,
+        "for_day": box.for_day or None,
+    }

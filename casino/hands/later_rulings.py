@@ -1,0 +1,168 @@
+"""Rulings on hands whose money has moved already: settled hands that prove to be wrong, and rulings that do.
+
+Nothing is mirrored, since stacks have moved and the tax lies in a locked box. What was decided first stays; the later
+ruling stands beside it with what puts it right: tax that is refunded and losses that the house makes good, both from
+the table's tray, and what a winner gives back with consent. A manager approves every one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
+from casino.audit.events.hands import HandRuledLater
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.postings import Posting, moved_anything, posting
+from casino.chips.changing import Desk
+from casino.core import write
+from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.write import Answer, Command, Outcome, Work
+from casino.hands import readings, ruling, selectors
+from casino.hands.models import Hand, HandState, LaterRuling
+from casino.hands.readings import Claim
+from casino.tables import selectors as tables_read
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What one seat of the hand gives another one, in minor units, and how it has consented."""
+
+    loser: str
+    winner: str
+    amount: int
+    consent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What a later ruling moves, by seat of the hand (`p1`), in minor units."""
+
+    tax_refunded: Mapping[str, int] = field(default_factory=dict)
+    made_good: Mapping[str, int] = field(default_factory=dict)
+    collected: Sequence[Collected] = ()
+
+    @property
+    def total(self) -> int:
+        """All of it together."""
+        return (
+            sum(self.tax_refunded.values()) + sum(self.made_good.values()) + sum(one.amount for one in self.collected)
+        )
+
+    @property
+    def actors(self) -> set[str]:
+        """The seats that it names."""
+        pairs = {actor for one in self.collected for actor in (one.loser, one.winner)}
+        return pairs | set(self.tax_refunded) | set(self.made_good)
+
+
+def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequence[Claim], reason: str) -> Answer:
+    """Rule on a hand that was settled or ruled on before; everybody whom it pays or who pays sits at the table, where
+    no hand is played.
+
+    Raises NotFound, Conflict table_..., hand_not_over for a hand whose money has not moved, not_seated, Unprocessable
+    no_such_seat, refund_too_high for more tax than the hand has paid and not got back, Forbidden four_eyes for the
+    dealer of the hand, what a claim is refused with, and Conflict approval_required until a manager has approved it.
+    """
+
+    def change(table: Table, work: Work) -> Outcome:
+        tables.require_state(table, TableState.OPEN)
+        hand = _over(table, name)
+        readings.require_not_dealer(command, hand)
+        _require_possible(hand, remedy)
+        read, moved = readings.both(hand, claims), _events(hand, remedy)
+        work.require_approval(Need(kind=ApprovalKind.RULING, roles=ruling.APPROVERS, amount=remedy.total))
+        settlement = _post(command, work, hand, moved, reason)
+        number = 1 + (hand.state == HandState.RULED) + LaterRuling.objects.filter(hand=hand).count()
+        decided: dict[str, Any] = {
+            "tax_refunded": dict(remedy.tax_refunded),
+            "made_good": dict(remedy.made_good),
+            "collected": [asdict(one) for one in remedy.collected],
+            "readings": read,
+        }
+        LaterRuling.objects.create(
+            house_id=hand.house_id, hand=hand, number=number, settlement=settlement, reason=reason, **decided
+        )
+        return Outcome(HandRuledLater(hand=hand.name, ruling=number, settlement=settlement, reason=reason, **decided))
+
+    return write.write(command, tables.AtTable(code), change)
+
+
+def _over(table: Table, name: str) -> Hand:
+    """A hand of this table whose money has moved. Raises NotFound, Conflict hand_not_over."""
+    hand = selectors.get(table.house, name)
+    if hand.table_id != table.id:
+        raise NotFound(f"Table {table.code} has no hand {name}.")
+    hand.table, hand.house = table, table.house
+    if hand.state not in (HandState.SETTLED, HandState.RULED):
+        raise Conflict(f"Hand {name} is {hand.state}; no money of it has to be put right.", code="hand_not_over",
+                       state=hand.state)  # fmt: skip
+    return hand
+
+
+def _require_possible(hand: Hand, remedy: Remedy) -> None:
+    """Raises as :func:`rule`."""
+    ruling.require_seats(hand, remedy.actors)
+    _require_seated(hand, remedy.actors)
+    left = tax_of(hand) - sum(
+        sum(refunded.values())
+        for refunded in LaterRuling.objects.filter(hand=hand).values_list("tax_refunded", flat=True)
+    )
+    refunded = sum(remedy.tax_refunded.values())
+    if refunded > left:
+        raise Unprocessable(
+            f"Of the tax of hand {hand.name}, {hand.house.money(left)} are not refunded yet.",
+            code="refund_too_high",
+            max=left,
+            tax=refunded,
+        )
+
+
+def tax_of(hand: Hand) -> int:
+    """The tax that the hand has paid, in minor units."""
+    paid: int = ((hand.ruling if hand.state == HandState.RULED else hand.result) or {})["tax"]
+    return paid
+
+
+def _require_seated(hand: Hand, actors: set[str]) -> None:
+    """Raises Conflict not_seated."""
+    there = {seating.player.ref for seating in tables_read.seated(hand.table)}
+    named = {hand.player_of(int(actor[1:])) for actor in actors}
+    if missing := sorted(named - there):
+        raise Conflict(
+            f"{', '.join(missing)} must sit at table {hand.table.code}, where the stack is that is paid from or to.",
+            code="not_seated",
+            players=missing,
+        )
+
+
+def _post(command: Command, work: Work, hand: Hand, moved: list[Posting], reason: str) -> int | None:
+    """Post what the ruling moves; returns the ledger transaction, None where nothing moves."""
+    if not moved_anything(moved):
+        return None
+    return work.post_now(
+        key=command.ledger_key("ruling"),
+        kind="hand.ruled_later",
+        postings=moved,
+        metadata={"hand": hand.name, "reason": reason},
+    )
+
+
+def _events(hand: Hand, remedy: Remedy) -> list[Posting]:
+    code, desk = hand.table.code, Desk(hand.house, hand.table.account(Account.TRAY), hand.table.code)
+
+    def player(actor: str) -> str:
+        return hand.player_of(int(actor[1:]))
+
+    found = []
+    for one in remedy.collected:
+        places = {"table": code, "loser": player(one.loser), "winner": player(one.winner)}
+        found.append(posting("pairs_settled", places, amount=one.amount))
+    for name, amounts in (("tax_refunded", remedy.tax_refunded), ("made_good", remedy.made_good)):
+        for actor, amount in amounts.items():
+            chips, change = desk.pay_out(amount)
+            places = {"table": code, "player": player(actor)}
+            found.append(posting(name, places, amount=amount, chips=chips, change=change))
+    return found

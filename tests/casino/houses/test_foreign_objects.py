@@ -1,0 +1,329 @@
+"""Every role asks every operation for objects of another house: nothing is there, nothing changes, one event says so.
+
+One house plays an evening on which every operation succeeds (`examples.py`). People of a second house, where nothing is
+called as in the first, send the same requests from terminals that stand where those of the first house stood. In a
+third house the same evening is played again; just before a request that names objects, it is tried with each of them
+replaced by one that only another house has. Operations, parameters and members are those of the schema: what these
+tests do not know fails.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from django.urls import resolve
+
+from casino.api.http import contract
+from casino.cage.founding import create_drawer, open_vault
+from casino.chips.services import introduce
+from casino.staff.models import Role, Staff, TerminalKind
+from casino.staff.services import enrol_terminal
+from tests.casino.api.test_permissions import MATRIX, routes
+from tests.casino.contract import operation_of
+from tests.casino.described import operations, schema
+from tests.casino.examples import Recording, play
+from tests.casino.kit import ACTOR, CHIPS, PIECES, Kit
+from tests.casino.scene import assert_recorded, fingerprint, last_event
+
+#: Parameters of addresses that name an object of a house, and those that every house has: seats by their number,
+#: games, layouts, and the parts of its own log.
+NAMES_AN_OBJECT = {
+    "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "hand", "handover",
+    "login", "move", "player", "shift", "table", "terminal", "ticket", "transfer",
+    "vault_count",
+}  # fmt: skip
+OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "seat", "tile"}
+#: Operations at a table that people in the office carry out.
+IN_THE_OFFICE = {"changeTerms", "stockTray", "retireTable"}
+
+
+@dataclass
+class Watched(Recording):
+    """A house whose first successful request of every operation is kept."""
+
+    sent: dict[str, httpx.Request] = field(default_factory=dict)
+
+    def record(self, answer: httpx.Response) -> None:
+        """Keep the request of an answer, if it is the first to succeed."""
+        operation = operation_of(answer.request.method, answer.request.url.path)
+        if operation is not None and answer.is_success:
+            self.sent.setdefault(operation.id, answer.request)
+
+
+@pytest.fixture
+def evening(live_db: None) -> Iterator[Watched]:
+    """A house that has done everything."""
+    kit = Watched.found(bare=True)
+    assert isinstance(kit, Watched)
+    play(kit)
+    assert kit.sent.keys() == contract.OPERATIONS.keys()
+    yield kit
+    kit.close()
+
+
+def at_an_address(route: str) -> set[str]:
+    """Names of the parameters of a route."""
+    return set(re.findall(r"<\w+:(\w+)>", route))
+
+
+def address_of(route: str, named: Mapping[str, Any]) -> str:
+    """The address of a route with these parameters."""
+    return "/api/v1/" + re.sub(r"<\w+:(\w+)>", lambda one: str(named[one[1]]), route)
+
+
+#: Method and route of every operation for signed-in staff.
+ROUTES = {
+    view.operations[method.lower()].id: (method, route)  # type: ignore[attr-defined]
+    for (method, route), view in routes().items()
+    if (method, route) in MATRIX
+}
+#: Operations whose address names an object.
+FOREIGN = sorted(name for name, (_, route) in ROUTES.items() if at_an_address(route) & NAMES_AN_OBJECT)
+
+
+def test_every_parameter_of_an_address_is_known() -> None:
+    found = set().union(*(at_an_address(route) for _, route in routes()))
+    assert found - {"hash"} == NAMES_AN_OBJECT | OF_EVERY_HOUSE
+    assert {route for _, route in routes() if "hash" in at_an_address(route)} == {"receipts/<slug:hash>"}
+
+
+def headers_of(request: httpx.Request) -> dict[str, str]:
+    """What a request said beside who asks, under a new key."""
+    kept = {name: request.headers[name] for name in ("Content-Type", "If-Match") if name in request.headers}
+    return kept | ({"Idempotency-Key": str(uuid.uuid4())} if request.method == "POST" else {})
+
+
+def stands(name: str, named: Mapping[str, Any]) -> tuple[TerminalKind, str]:
+    """Where people stand who carry out an operation."""
+    if name not in IN_THE_OFFICE and "table" in named:
+        return TerminalKind.TABLE, named["table"]
+    if "drawer" in named:
+        return TerminalKind.CAGE, named["drawer"]
+    return TerminalKind.OFFICE, ""
+
+
+def unchanged(before: dict[str, str]) -> bool:
+    """Whether the database is as it was, but for when people were last active."""
+    return fingerprint() | ACTIVE == before | ACTIVE
+
+
+#: Sign-ins note once a minute that they were used.
+ACTIVE = {"staff_terminaltoken": ""}
+
+
+@pytest.fixture
+def strangers(live_db: None) -> Iterator[Kit]:
+    """A house where everything is called otherwise than on the evening."""
+    kit = Kit.found(bare=True)
+    introduce(house=kit.house, code="OWN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
+    open_vault(house=kit.house, capital=CHIPS, chips=PIECES, actor=ACTOR)
+    create_drawer(house=kit.house, code="OWN-C", actor=ACTOR)
+    kit.table("OWN")
+    kit.players("own-1")
+    kit.sequence()
+    yield kit
+    kit.close()
+
+
+def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers: Kit) -> None:
+    desks: dict[Any, httpx.Client] = {}
+    for name in FOREIGN:
+        request = evening.sent[name]
+        where = stands(name, resolve(request.url.path).kwargs)
+        for role in Role:
+            if (role, where) not in desks:
+                desks[role, where] = strangers.http(strangers.token(role, *where))
+        before = fingerprint()
+        for role in Role:
+            last = last_event()
+            answer = desks[role, where].request(
+                request.method, request.url, content=request.content, headers=headers_of(request)
+            )
+            expected = (404, "not_found") if role in MATRIX[ROUTES[name]] else (403, "forbidden")
+            assert (answer.status_code, answer.json()["code"]) == expected, (name, role, answer.text)
+            assert_recorded(last, answer)
+        assert unchanged(before), name
+
+
+# --- Objects of another house beside one's own -----------------------------------------------------------------------
+
+
+#: Members of bodies that name an object, and of what kind it is.
+MEMBERS = {
+    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "hand": "hand", "location": "table",
+    "login": "login", "observer": "login", "place": "drawer", "player": "player", "relieves": "login",
+    "points": "login", "table": "table", "terminal": "terminal",
+}  # fmt: skip
+#: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
+NUMBERED = {"entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
+#: Members that name what does not exist before: another house may call its own so; and control points.
+NEW = {
+    ("createDrawer", "drawer"), ("createTable", "table"), ("enrolTerminal", "terminal"), ("hireStaff", "login"),
+    ("introduceChipSet", "chip_set"), ("registerPlayer", "player"), ("changeLimits", "points"),
+}  # fmt: skip
+#: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
+VALUES = {
+    "action", "actions", "actor", "address", "amount", "announce", "awards", "bag", "bid", "birth_name",
+    "birth_place", "bonus", "bonus_approved_from", "born", "button", "call", "capital", "card", "cards",
+    "carryover_on_close", "cash", "cause", "claimed", "client_seeds", "code", "collected", "commitment", "consent",
+    "contract", "count", "day", "denominations", "difference_accepted", "difference_by_manager_above", "document",
+    "ends_at", "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from",
+    "float_by_manager_above", "foreign", "game", "given", "identity_from", "issuer", "kind", "loser", "made_good",
+    "max_stack", "min_stack", "mode", "mothers_name", "name", "nationality", "new", "no_buy_in_above", "nonce",
+    "note", "number", "old", "options", "paid", "paper", "password", "per", "person", "pieces", "places", "purpose",
+    "reason", "redeem_until", "right", "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed",
+    "skim_above", "starts_at", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then",
+    "time_to_act", "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way",
+    "winner", "word",
+}  # fmt: skip
+#: Names in bodies that are refused with a code of their own.
+OTHERWISE = {
+    ("acceptDrawerTransferWithVariance", "carrier"): (422, "unknown_carrier"),
+    ("acceptTableTransferWithVariance", "carrier"): (422, "unknown_carrier"),
+    ("receiveDrawerTransfer", "carrier"): (422, "unknown_carrier"),
+    ("receiveTableTransfer", "carrier"): (422, "unknown_carrier"),
+    ("shareTronc", "points"): (422, "unknown_login"),
+    ("noteChipMove", "chip_set"): (422, "unknown_chip_set"),
+    ("noteChipMove", "observer"): (422, "unknown_observer"),
+    ("confirmBonus", "hand"): (409, "bonus_differs"),
+    ("ruleOnHand", "hand"): (409, "other_hand"),
+    ("takeOverTable", "relieves"): (409, "dealer_differs"),
+}
+#: Members that no request of the evening has.
+NOT_TRIED = {
+    ("buyInAtTable", "player"), ("sendDrawerTransfer", "carrier"), ("sendTableTransfer", "carrier"),
+    ("startDrawerTransfer", "carrier"), ("startTableTransfer", "carrier"),
+}  # fmt: skip
+
+
+def members() -> set[str]:
+    """Names of all members of all bodies, whatever they stand in."""
+    parts = schema()["components"]["schemas"]
+
+    def within(node: Any) -> Iterator[str]:
+        if isinstance(node, dict):
+            if "$ref" in node:
+                yield from within(parts[node["$ref"].rpartition("/")[2]])
+            yield from node.get("properties", {})
+            for inner in node.values():
+                yield from within(inner)
+        elif isinstance(node, list):
+            for inner in node:
+                yield from within(inner)
+
+    bodies = (one["requestBody"]["content"]["application/json"]["schema"]
+              for one in operations().values() if "requestBody" in one)  # fmt: skip
+    return {name for body in bodies for name in within(body)}
+
+
+def members_of(operation: str) -> set[str]:
+    """Members of an operation's body that name objects which there must be, in the house."""
+    body = operations()[operation].get("requestBody")
+    if body is None:
+        return set()
+    name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    inside = schema()["components"]["schemas"][name]["properties"].keys() & MEMBERS.keys()
+    return {one for one in inside if (operation, one) not in NEW}
+
+
+def test_every_member_of_a_body_is_known() -> None:
+    assert members() == MEMBERS.keys() | NUMBERED | VALUES
+    assert not MEMBERS.keys() & VALUES
+
+
+@dataclass
+class Probing(Recording):
+    """A house in which each request is first tried with one object of another house, until it has succeeded."""
+
+    #: An object of another house by its kind.
+    foreign: dict[str, Any] = field(default_factory=dict)
+    succeeded: set[str] = field(default_factory=set)
+    tried: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+    def http(self, token: str | None) -> httpx.Client:
+        """A client whose requests are tried before they are sent."""
+        client, prober = Kit.http(self, token), Kit.http(self, None)
+        client.event_hooks["request"].append(lambda request: self.probe(prober, request))
+        client.event_hooks["response"].append(self.record)
+        return client
+
+    def record(self, answer: httpx.Response) -> None:
+        """An operation that has succeeded need not be tried any more."""
+        operation = operation_of(answer.request.method, answer.request.url.path)
+        if operation is not None and answer.is_success:
+            self.succeeded.add(operation.id)
+
+    def probe(self, prober: httpx.Client, request: httpx.Request) -> None:
+        """Send variants of a request under keys of their own; note what is not refused as it should be."""
+        operation = operation_of(request.method, request.url.path)
+        if operation is None or operation.id not in ROUTES:
+            return
+        for name, path, content in self._variants(operation.id, request):
+            if (operation.id, name) in self.tried and operation.id in self.succeeded:
+                continue
+            before, last = fingerprint(), last_event()
+            headers = headers_of(request) | {"Authorization": request.headers["Authorization"]}
+            answer = prober.request(request.method, path, content=content, headers=headers)
+            code = "" if answer.is_success else answer.json()["code"]
+            self.tried[operation.id, name] = (answer.status_code, code)
+            try:
+                assert self.tried[operation.id, name] == OTHERWISE.get((operation.id, name), (404, "not_found"))
+                assert unchanged(before)
+                assert_recorded(last, answer)
+            except AssertionError as error:
+                self.wrong.append(f"{operation.id} {name}: {answer.text} {error}")
+
+    def _variants(self, operation: str, request: httpx.Request) -> Iterator[tuple[str, str, bytes]]:
+        """What is replaced, and address and body of the request with it."""
+        named, (_, route) = resolve(request.url.path).kwargs, ROUTES[operation]
+        for name in named.keys() & self.foreign.keys():
+            yield name, address_of(route, named | {name: self.foreign[name]}), request.content
+        if request.method == "POST":
+            body = json.loads(request.content or b"{}")
+            for name in sorted(members_of(operation)):
+                if not body.get(name):
+                    continue
+                value = self.foreign[MEMBERS[name]]
+                other = body | {name: {value: 3} if name == "points" else value}
+                yield name, request.url.path, json.dumps(other).encode()
+
+
+@pytest.fixture
+def foreign(evening: Watched, strangers: Kit) -> Iterator[dict[str, Any]]:
+    """Objects of other houses: those that are numbered in all houses together, and codes that no other house has."""
+    named = (resolve(request.url.path).kwargs for request in evening.sent.values())
+    known = {name: value for one in named for name, value in one.items()}
+    other = Kit.found()
+    other.table("X1")
+    other.seated("X1").ok("hands", {"mode": "physical"})
+    terminal, _ = enrol_terminal(house=other.house, code="x-1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
+    login = Staff.objects.filter(house=other.house).latest("id").login
+    codes = {
+        "table": "X1", "hand": "X1-000001", "player": "X1-u1", "login": login, "terminal": terminal.code,
+        "drawer": "OWN-C", "chip_set": "OWN",
+    }  # fmt: skip
+    yield codes | {name: known[name] for name in ("account", "box", "count", "entry", "exception", "move", "transfer")}
+    other.close()
+
+
+@pytest.mark.slow
+def test_no_object_of_another_house_stands_in_for_ones_own(foreign: dict[str, Any]) -> None:
+    kit = Probing.found(bare=True)
+    assert isinstance(kit, Probing)
+    kit.foreign = foreign
+    play(kit)
+    kit.close()
+    assert kit.wrong == []
+    assert OTHERWISE.keys() <= kit.tried.keys()
+    to_try = {
+        (operation, name)
+        for operation, (_, route) in ROUTES.items()
+        for name in (at_an_address(route) & foreign.keys()) | members_of(operation)
+    }
+    assert to_try - kit.tried.keys() == NOT_TRIED
