@@ -67,6 +67,8 @@ class Busy:
         #: Who approves, and the number of what was asked for last.
         self.approver, self.approval = kit.office(Role.MANAGER), 0
         self.token, self.terminal, self.terminal_key, self.secret = "", "console-7", "", ""
+        #: How often a second factor was begun again; each time is a version of the person.
+        self.factors_lost = 0
 
     def post(self, desk: Desk, path: str, body: Any = None) -> httpx.Response:
         """Write, on the version of now; the runner carries what is sent."""
@@ -210,7 +212,7 @@ def _acts(*lines: str) -> Step:
 
 
 def _on_person(what: str, version: int, body: dict[str, Any]) -> Step:
-    return lambda busy: busy.office.post(f"staff/{busy.login}/{what}", body | REASON, version=version)
+    return lambda busy: busy.office.post(f"staff/{busy.login}/{what}", body | REASON, version=version + busy.factors_lost)
 
 
 def _hire(busy: Busy) -> httpx.Response:
@@ -246,6 +248,7 @@ def _begin_factor(busy: Busy) -> httpx.Response:
     answer = desk.post("second-factor", {"password": NEW_PASSWORD})
     if answer.is_success and "secret" not in answer.json():
         # The answer was lost, and with it the secret, which is shown once.
+        busy.factors_lost += 1
         answer = desk.post("second-factor", {"password": NEW_PASSWORD})
     busy.secret = answer.json().get("secret", "")
     return answer

@@ -86,7 +86,7 @@ def _events(house: House, play: Play) -> list[str]:
     written = {
         (chain, seq)
         for chain, seq, kind in rows.values_list("chain__name", "seq", "doc__kind")
-        if not kind.startswith(BESIDES)
+        if seq > play.founding.get(chain, 0) and not kind.startswith(BESIDES)
     }
     acknowledged = set(play.journal.receipts)
     found = []

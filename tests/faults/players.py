@@ -100,6 +100,8 @@ class Play:
     root: str
     credentials: Credentials
     tables: dict[str, RecordedTable]
+    #: The length of each chain when the house was founded: what lies before was written by no client of this play.
+    founding: dict[str, int]
     journal: Journal = field(default_factory=Journal)
     _stop: threading.Event = field(default_factory=threading.Event)
     _pool: ThreadPoolExecutor = field(default_factory=ThreadPoolExecutor)
@@ -110,8 +112,12 @@ class Play:
     @classmethod
     def founded(cls, root: str) -> Play:
         """Found a house for the recorded evening of Ferbli."""
+        from casino.audit.models import ChainHead
+
         tables = load(HERE / "evening.jsonl")
-        return cls(root, found_house(root, tables.values()).credentials, tables)
+        known = found_house(root, tables.values()).credentials
+        heads = ChainHead.objects.filter(house__code=known.house)
+        return cls(root, known, tables, dict(heads.values_list("name", "seq")))
 
     def begin(self) -> None:
         """Open the drawer and play at all tables at once."""
