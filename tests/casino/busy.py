@@ -212,7 +212,9 @@ def _acts(*lines: str) -> Step:
 
 
 def _on_person(what: str, version: int, body: dict[str, Any]) -> Step:
-    return lambda busy: busy.office.post(f"staff/{busy.login}/{what}", body | REASON, version=version + busy.factors_lost)
+    return lambda busy: busy.office.post(
+        f"staff/{busy.login}/{what}", body | REASON, version=version + busy.factors_lost
+    )
 
 
 def _hire(busy: Busy) -> httpx.Response:
