@@ -88,7 +88,7 @@ class HandoverOut(DrawerChanged):
     answers=HandoverOut,
     status=201,
     tag=TAG,
-    refuses=["handover_open", "drawer_open", "nothing_offered", *AT_A_DRAWER, *CHIPS, *POSTING],
+    refuses=["handover_open", "drawer_open", "drawer_retired", "nothing_offered", *AT_A_DRAWER, *CHIPS, *POSTING],
 )
 class OfferHandover(WriteOperation):
     """A supervisor counts out a float for a closed drawer, or a replenishment for an open one; a cashier counts out a
@@ -224,7 +224,7 @@ class DrawerOpenedOut(DrawerChanged):
     summary="Count the float and open a drawer",
     answers=DrawerOpenedOut,
     tag=TAG,
-    refuses=["drawer_open", "no_float", "drawer_short", *_TAKING],
+    refuses=["drawer_open", "drawer_retired", "no_float", "drawer_short", *_TAKING],
 )
 class OpenDrawer(WriteOperation):
     """The cashier counts the float that a supervisor has issued, without knowing it, and takes it; a shift begins.

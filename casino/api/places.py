@@ -29,9 +29,9 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.http.shapes import OPTIONS, Shaped
-from casino.api.parts import chip_pieces, minor_units
+from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
 from casino.api.tables import ReceiptOut, TableOut
-from casino.cage import founding
+from casino.cage import founding, retiring
 from casino.cage import selectors as drawers
 from casino.cage.models import Drawer, DrawerState
 from casino.chips import services as chips
@@ -226,6 +226,30 @@ class Drawers(WriteOperation, CursorList):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Set up."""
         return founding.create_drawer_at_office(command=command, code=data["drawer"])
+
+
+class DrawerRetiredOut(DrawerChanged):
+    """A drawer that was ended for ever."""
+
+    last_event = EventPart()
+
+
+@documented(
+    "retireDrawer",
+    summary="Retire a drawer",
+    answers=DrawerRetiredOut,
+    tag=TAG,
+    refuses=["drawer_retired", "drawer_open", "handover_open", "place_not_empty"],
+)
+class RetireDrawer(WriteOperation):
+    """End a closed drawer for ever. It must be empty; its shifts and its chain stay."""
+
+    roles = ADMINS
+    input = ReasonInput
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Retire."""
+        return retiring.retire(command=command, code=path["drawer"], reason=data["reason"])
 
 
 @extend_schema_field(OPTIONS)
@@ -447,6 +471,7 @@ urls = [
     path("chip-sets", ChipSets.as_view()),
     path("vault/opening", OpenVault.as_view()),
     path("drawers", Drawers.as_view()),
+    path("drawers/<slug:drawer>/retire", RetireDrawer.as_view()),
     path("tables", Tables.as_view()),
     path("tables/<slug:table>/terms", ChangeTerms.as_view()),
     path("tables/<slug:table>/retire", RetireTable.as_view()),

@@ -23,7 +23,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
-from casino.cage.services import enter, require_open, write_at
+from casino.cage.services import enter, require_not_retired, require_open, write_at
 from casino.cage.signing import require_another, require_role
 from casino.chips import floats
 from casino.chips import selectors as chip_sets
@@ -44,8 +44,8 @@ AT_THE_VAULT = (Role.CAGE_SUPERVISOR, Role.MANAGER)
 def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces: Pieces) -> Answer:
     """Count out cash (minor units) and chips for a drawer, or of one. Nothing moves yet.
 
-    Raises Forbidden for the wrong side, Conflict handover_open, drawer_open, drawer_closed or drawer_short,
-    InsufficientFunds for the vault, Unprocessable nothing_offered or for wrong pieces.
+    Raises Forbidden for the wrong side, Conflict handover_open, drawer_retired, drawer_open, drawer_closed or
+    drawer_short, InsufficientFunds for the vault, Unprocessable nothing_offered or for wrong pieces.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
@@ -114,7 +114,7 @@ def take(*, command: Command, code: str, number: int, cash: int, pieces: Pieces)
 
 def open_drawer(*, command: Command, code: str, cash: int, pieces: Pieces) -> Answer:
     """Open a drawer: its cashier has counted the float that is offered, and takes it. A shift begins. Raises Conflict
-    no_float, drawer_open, and as `take`."""
+    no_float, drawer_open, drawer_retired, and as `take`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         _require_state(drawer, HandoverKind.FLOAT)
@@ -164,7 +164,8 @@ def withdraw(*, command: Command, code: str, number: int, reason: str) -> Answer
 
 
 def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
-    """A float is for a closed drawer, anything else for an open one."""
+    """A float is for a closed drawer that is not retired, anything else for an open one."""
+    require_not_retired(drawer)
     if kind != HandoverKind.FLOAT:
         require_open(drawer)
     elif selectors.open_shift(drawer) is not None:

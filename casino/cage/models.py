@@ -10,12 +10,13 @@ from casino.staff.models import Role, Staff
 
 class DrawerState(models.TextChoices):
     """closed (empty) -> open (a shift trades) -> counted (by its cashier; nothing moves any more) -> recounted (by a
-    supervisor, where the count differed) -> closed."""
+    supervisor, where the count differed) -> closed. A closed one can be retired, for ever."""
 
     OPEN = "open"
     COUNTED = "counted"
     RECOUNTED = "recounted"
     CLOSED = "closed"
+    RETIRED = "retired"
 
 
 class Drawer(models.Model):
@@ -26,6 +27,8 @@ class Drawer(models.Model):
     version = models.BigIntegerField(default=1)
     #: How many X readings were taken; each has its number.
     x_readings = models.PositiveIntegerField(default=0)
+    #: When it was ended for ever.
+    retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name = "drawer"

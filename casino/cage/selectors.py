@@ -42,6 +42,7 @@ def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
     in_progress = Shift.objects.filter(drawer=OuterRef("pk"), closed_at=None)
     return drawers.annotate(
         state=Case(
+            When(retired_at__isnull=False, then=Value(DrawerState.RETIRED)),
             When(Exists(in_progress.filter(recount__isnull=False)), Value(DrawerState.RECOUNTED)),
             When(Exists(in_progress.filter(first_count__isnull=False)), Value(DrawerState.COUNTED)),
             When(Exists(in_progress), Value(DrawerState.OPEN)),
@@ -78,7 +79,7 @@ def cash(drawer: Drawer) -> int:
 def describe(drawer: Drawer) -> dict[str, Any]:
     """A drawer as everybody at it sees it: not what it holds, which is counted without knowing."""
     shift, handover = open_shift(drawer), offered(drawer)
-    state = shift.state if shift else DrawerState.CLOSED
+    state = _state(drawer, shift)
     due = state == DrawerState.OPEN and cash(drawer) > control_points.in_force(drawer.house).skim_above
     if handover is not None:
         handover.drawer = drawer
@@ -91,6 +92,12 @@ def describe(drawer: Drawer) -> dict[str, Any]:
         "skim_due": due,
         "handover": None if handover is None else describe_handover(handover, revealed=False),
     }
+
+
+def _state(drawer: Drawer, shift: Shift | None) -> DrawerState:
+    if shift is not None:
+        return shift.state
+    return DrawerState.CLOSED if drawer.retired_at is None else DrawerState.RETIRED
 
 
 def describe_handover(found: Handover, *, revealed: bool) -> dict[str, Any]:

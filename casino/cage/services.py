@@ -41,9 +41,13 @@ class AtDrawer:
         drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
         write.require_unanswered(command)
         drawer.house = command.context.house
-        require_at(command.context, drawer)
+        self.require_place(command.context, drawer)
         command.require_version(drawer.version)
         return drawer
+
+    def require_place(self, context: RequestContext, drawer: Drawer) -> None:
+        """At the drawer. Raises WrongTerminal."""
+        require_at(context, drawer)
 
     def chain(self, drawer: Drawer) -> str:
         """The drawer's own."""
@@ -79,6 +83,12 @@ def require_at(context: RequestContext, drawer: Drawer) -> None:
     """Refuse terminals that do not stand at this drawer."""
     if context.terminal.kind != TerminalKind.CAGE or context.terminal.location != drawer.code:
         raise WrongTerminal(f"Terminal {context.terminal.code} is not at drawer {drawer.code}.")
+
+
+def require_not_retired(drawer: Drawer) -> None:
+    """Refuse a drawer that was ended for ever. Raises Conflict drawer_retired."""
+    if drawer.retired_at is not None:
+        raise Conflict(f"Drawer {drawer.code} is retired; nothing is done there any more.", code="drawer_retired")
 
 
 def require_open(drawer: Drawer) -> Shift:

@@ -424,6 +424,7 @@ MONEY = (
         ),
         ("chips_not_in_circulation", "These chips are not in circulation.", "missing"),
         ("drawer_closed", "The drawer is closed."),
+        ("drawer_retired", "The drawer was ended for ever."),
         ("drawer_open", "The drawer is open."),
         ("drawer_counted", "The drawer has been counted; nothing moves there."),
         ("drawer_recounted", "The drawer has been counted twice."),

@@ -63,7 +63,7 @@ def _vault(house: House) -> Iterator[str]:
 
 
 def _drawers(house: House) -> Iterator[str]:
-    if not house.drawers.exists():
+    if not house.drawers.filter(retired_at=None).exists():
         yield "a drawer"
 
 
@@ -88,9 +88,10 @@ def _trays(house: House) -> Iterator[str]:
 def _terminals(house: House) -> Iterator[str]:
     """Places without a terminal."""
     enrolled = set(Terminal.objects.filter(house=house, revoked_at=None).values_list("kind", "location"))
+    drawers = house.drawers.filter(retired_at=None).order_by("code").values_list("code", flat=True)
     wanted = [
         (TerminalKind.OFFICE, ""),
-        *((TerminalKind.CAGE, code) for code in house.drawers.order_by("code").values_list("code", flat=True)),
+        *((TerminalKind.CAGE, code) for code in drawers),
         *((TerminalKind.TABLE, table.code) for table in _in_use(house)),
     ]
     for kind, code in wanted:

@@ -60,6 +60,8 @@ class Busy:
         self.keeper = kit.office(Role.CAGE_SUPERVISOR)
         #: A table that is retired without ever having been opened.
         self.office.ok("tables", {"table": "T9", "game": "ferbli"} | TERMS)
+        #: A drawer that is retired without ever having been opened.
+        self.office.ok("drawers", {"drawer": "C9"})
         #: A table to which players move.
         self.office.ok("tables", {"table": "T8", "game": "ferbli"} | TERMS)
         self.other_dealer = kit.dealer("T8")
@@ -576,6 +578,7 @@ AFTERWARDS: dict[str, Step] = {
     "chips.retired": _at("office", "chip-sets/MAIN/retire", REASON),
     "drawer.counted again": _agrees("cashier"),
     "drawer.closed again": _at("cashier", "close"),
+    "drawer.retired": lambda busy: busy.office.post("drawers/C9/retire", REASON, version=1),
     "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
     "approval.refused": _decided("duty", MORE_DUTY, "approver", "refuse", REASON),
     "approval.withdrawn": _decided("duty", MORE_DUTY, "keeper", "withdraw"),

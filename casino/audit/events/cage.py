@@ -143,6 +143,13 @@ class DrawerSetUp(AuditEvent):
     """A drawer was set up, closed and empty."""
 
 
+@event("drawer.retired", chain="drawer")
+class DrawerRetired(DrawerEvent):
+    """The drawer was ended for ever: it is never opened again."""
+
+    reason: Reason
+
+
 @event("handover.offered", chain="drawer")
 class HandoverOffered(DrawerEvent):
     """Cash and chips were counted out between the vault and a drawer; nothing has moved yet."""

@@ -97,6 +97,7 @@ _DECLARED = {
         "handover integer; shift integer",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
+    "drawer.retired": "drawer: drawer_version integer",
     "drawer.set_up": "drawer:",
     "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
     "drawer.x_read": "drawer: shift integer; x_reading integer",

@@ -63,6 +63,7 @@ MODELS = (
             "code": proved("drawer.set_up"),
             "version": proved("every event of the drawer's chain that has `drawer_version`"),
             "x_readings": proved("drawer.x_read"),
+            "retired_at": proved("drawer.retired"),
         },
     ),
     Model(
@@ -137,6 +138,7 @@ class Cage:
             "imbalance.found": self._imbalance,
             "imbalance.cleared": self._cleared,
             "drawer.set_up": self._drawer,
+            "drawer.retired": lambda doc: self._rows.change(DRAWER, _place(doc), retired_at=Near(doc["at"])),
             "drawer.opened": self._opened,
             "drawer.counted": lambda doc: self._drawer_counted(doc, _FIRST),
             "drawer.recounted": lambda doc: self._drawer_counted(doc, _SECOND),
@@ -212,7 +214,7 @@ class Cage:
 
     def _drawer(self, doc: Row) -> None:
         code = _place(doc)
-        self._rows.add(DRAWER, code, code=code, version=1, x_readings=0)
+        self._rows.add(DRAWER, code, code=code, version=1, x_readings=0, retired_at=None)
 
     def _opened(self, doc: Row) -> None:
         drawer, data = _place(doc), doc["data"]

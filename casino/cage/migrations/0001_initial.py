@@ -43,6 +43,7 @@ class Migration(migrations.Migration):
                 ),
                 ("version", models.BigIntegerField(default=1)),
                 ("x_readings", models.PositiveIntegerField(default=0)),
+                ("retired_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "verbose_name": "drawer",

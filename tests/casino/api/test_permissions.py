@@ -118,6 +118,7 @@ MATRIX = {
     ("POST", "drawers"): ADMIN,
     ("POST", "tables"): ADMIN,
     ("POST", "tables/<slug:table>/terms"): ADMIN,
+    ("POST", "drawers/<slug:drawer>/retire"): ADMIN,
     ("POST", "tables/<slug:table>/retire"): ADMIN,
     ("POST", "tables/<slug:table>/tray"): frozenset({Role.CAGE_SUPERVISOR}),
     ("GET", "players/<slug:player>/person"): CAGE | {Role.COMPLIANCE},

@@ -277,3 +277,31 @@ def test_a_table_is_retired_once_it_is_empty_and_is_never_opened_again(kit: Kit,
     assert_problem(admin.post("tables/T2/terms", other(), version=desk.version), 409, "table_retired")
     assert_problem(admin.post("tables", TABLE | {"table": "T2"}), 409, "table_exists")
     assert [found.code for found in auditing.verify_house(kit.house).findings] == []
+
+
+def test_a_drawer_is_retired_once_it_is_empty_and_is_never_opened_again(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    founded(admin, keeper)
+    made(admin, "drawers", {"drawer": "C8"})
+    cashier, reason = kit.cashier("C8"), {"reason": "one window is closed"}
+    keeper_at_c8 = kit.supervisor("C8")
+    offer = {"kind": "float", "cash": 1_000, "pieces": {}}
+    keeper_at_c8.ok("handovers", offer)
+    cashier.refresh()
+    assert_problem(admin.post("drawers/C8/retire", reason, version=cashier.version), 409, "handover_open")
+    cashier.ok("open", {"cash": 1_000, "pieces": {}})
+    assert_problem(admin.post("drawers/C8/retire", reason, version=cashier.version), 409, "drawer_open")
+    assert_problem(keeper.post("drawers/C8/retire", reason, version=cashier.version), 403, "forbidden")
+    kit.close_drawer(cashier)
+    cashier.refresh()
+    version = cashier.version
+    assert_problem(admin.post("drawers/C8/retire", reason, version=version - 1), 412, "version_conflict")
+    assert admin.ok("drawers/C8/retire", reason, version=version)["state"] == "retired"
+    keeper_at_c8.refresh()
+    assert_problem(keeper_at_c8.post("handovers", offer), 409, "drawer_retired")
+    assert_problem(admin.post("drawers/C8/retire", reason, version=version + 1), 409, "drawer_retired")
+    assert_problem(admin.post("drawers", {"drawer": "C8"}), 409, "drawer_exists")
+    listed = kit.office().get("drawers?state=retired").json()["results"]
+    assert [row["drawer"] for row in listed] == ["C8"]
+    assert [found.code for found in auditing.verify_house(kit.house).findings] == []
+    Drawer.objects.using("owner").filter(house=kit.house, code="C8").update(retired_at=None)
+    assert "state_differs" in {found.code for found in auditing.verify_house(kit.house).findings}

@@ -119,7 +119,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer", "enrolTerminal",
         "enterCards", "enterRota", "exchangeAtTable", "findCounterfeitsInVault", "introduceChipSet", "issueSeatKey",
         "leaveSeat", "leaveTable", "noteChipMove", "openDay", "openTable", "openVault", "recordPerson",
-        "redeemForeignChips", "refuseBonus", "registerPlayer", "resetSecondFactor", "retireChipSet", "retireTable",
+        "redeemForeignChips", "refuseBonus", "registerPlayer", "resetSecondFactor", "retireChipSet",
+        "retireTable",
         "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "setPassword", "setSeatFee", "shareTronc", "signHandover",
         "signOffVaultCount", "startDrawerTransfer", "startTableTransfer", "swapBox", "takeForeignChips",
         "takeOverTable", "unattributeChips", "unlockStaff", "withdrawApproval", "withdrawHandover", "withdrawRota",
@@ -128,7 +129,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
         "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover", "payTroncShare", "prepareDeal",
-        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "sendBag", "sendTableTransfer",
+        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag", "sendTableTransfer",
         "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
     ),
     25: (

@@ -39,7 +39,7 @@ NAMES_AN_OBJECT = {
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "seat", "tile"}
 #: Operations at a table that people in the office carry out.
-IN_THE_OFFICE = {"changeTerms", "stockTray", "retireTable"}
+IN_THE_OFFICE = {"changeTerms", "stockTray", "retireTable", "retireDrawer"}
 
 
 @dataclass

@@ -1,0 +1,54 @@
+"""The end of a drawer: it is never opened again, and its code is used for ever."""
+
+from casino.audit.events.cage import DrawerRetired
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
+from casino.cage import selectors
+from casino.cage.models import Drawer
+from casino.cage.services import AtDrawer, require_not_retired
+from casino.core import write
+from casino.core.errors import Conflict
+from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.houses.models import ClockTimestamp
+
+#: Money and chips that a drawer must be rid of before its end; what it was over or short stays in the books, and so
+#: does what its public holds.
+_EMPTY = (Account.DRAWER_CASH, Account.FOREIGN_CHIPS, Account.CHIPS_UNATTRIBUTED)
+_EMPTY_RACKS = (Account.CAGE_CHIPS, Account.SET_ASIDE)
+
+
+class _OfDrawer(AtDrawer):
+    """The drawer from a terminal in the office: what is done to it, not at it."""
+
+    def require_place(self, context: RequestContext, drawer: Drawer) -> None:
+        """In the office. Raises WrongTerminal."""
+        context.at_the_office()
+
+
+def retire(*, command: Command, code: str, reason: str) -> Answer:
+    """End a drawer for ever. Raises NotFound, WrongTerminal, VersionConflict, Conflict drawer_retired, drawer_open
+    unless it is closed, handover_open, place_not_empty where money or chips of it are left."""
+
+    def change(drawer: Drawer, work: Work) -> Outcome:
+        require_not_retired(drawer)
+        if selectors.open_shift(drawer) is not None:
+            raise Conflict(f"Drawer {code} is open; close it first.", code="drawer_open")
+        if selectors.offered(drawer) is not None:
+            raise Conflict(f"A handover at drawer {code} is open; withdraw it first.", code="handover_open")
+        left = _left(drawer)
+        if left:
+            named = ", ".join(sorted(left))
+            raise Conflict(f"Drawer {code} still has money or chips in {named}.", code="place_not_empty", accounts=left)
+        Drawer.objects.filter(id=drawer.pk).update(retired_at=ClockTimestamp())
+        drawer.refresh_from_db(fields=["retired_at"])
+        return Outcome(DrawerRetired(reason=reason))
+
+    return write.write(command, _OfDrawer(code), change)
+
+
+def _left(drawer: Drawer) -> dict[str, int]:
+    """Accounts of a drawer that hold something, in minor units; chips at their face value."""
+    money = chart.balances(drawer.house, [drawer.account(number) for number in _EMPTY])
+    racks = [drawer.account(number) for number in _EMPTY_RACKS]
+    held = money | {account: chart.rack_value(drawer.house, account) for account in racks}
+    return {account: amount for account, amount in held.items() if amount}
