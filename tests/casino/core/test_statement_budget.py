@@ -129,8 +129,9 @@ WRITES: dict[int, tuple[str, ...]] = {
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
         "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover", "payTroncShare", "prepareDeal",
-        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag", "sendTableTransfer",
-        "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
+        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag",
+        "sendTableTransfer", "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand",
+        "witnessTrayCount",
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "findCounterfeits", "receiveDrawerTransfer",
