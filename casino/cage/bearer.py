@@ -17,7 +17,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import control_points
+from casino.houses import control_points, stages
 from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import Player
@@ -35,6 +35,7 @@ def buy_in(*, command: Command, code: str, amount: int, pieces: Pieces | None = 
 
 def sell_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces | None = None) -> Outcome:
     """What a sale without a name does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
+    stages.require_playing(work.house)
     desk = _desk(drawer, amount)
     require_room(drawer)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)

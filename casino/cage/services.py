@@ -19,6 +19,7 @@ from casino.core import locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.houses import stages
 from casino.houses.control_points import in_force
 from casino.players import persons
 from casino.players.models import Player
@@ -126,6 +127,7 @@ def sell_chips(
     drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
 ) -> Outcome:
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
+    stages.require_playing(work.house)
     require_room(drawer)
     player, desk = customer(drawer, player_ref)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
