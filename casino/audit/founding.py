@@ -15,8 +15,8 @@ def found_house(
 ) -> House:  # fmt: skip
     """Found a house whose amounts are minor units of `currency` (ISO 4217), of which 10 ** `currency_exponent` make one
     unit, and whose people read times in `time_zone` (IANA). Its code is unique in the database. Without
-    `second_factor_required` a password is enough for everybody: for rehearsals. A `sandbox` plays at once and never goes
-    live.
+    `second_factor_required` a password is enough for everybody: for rehearsals. A `sandbox` plays at once and never
+    goes live.
 
     Raises ValidationError, KeyUnavailable, and SealKeyRetired where a house was rotated away from the seal key."""
     with transaction.atomic():

@@ -28,6 +28,7 @@ def buy_in(*, command: Command, code: str, amount: int, pieces: Pieces | None = 
     drawer can make it of. Raises Conflict identity_required, skim_needed, and as `services.buy_in`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         return sell_chips(drawer, work, key=command.ledger_key(), amount=amount, pieces=pieces)
 
     return write_at(command, code, change)
@@ -35,7 +36,6 @@ def buy_in(*, command: Command, code: str, amount: int, pieces: Pieces | None = 
 
 def sell_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces | None = None) -> Outcome:
     """What a sale without a name does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
-    stages.require_playing(work.house)
     desk = _desk(drawer, amount)
     require_room(drawer)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)

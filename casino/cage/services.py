@@ -118,6 +118,7 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     player whom the house does not know, Gone for one who was forgotten."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         return sell_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
 
     return write_at(command, code, change)
@@ -127,7 +128,6 @@ def sell_chips(
     drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
 ) -> Outcome:
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
-    stages.require_playing(work.house)
     require_room(drawer)
     player, desk = customer(drawer, player_ref)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)

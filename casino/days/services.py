@@ -26,8 +26,8 @@ _DAYS = OfHouse(lock=locks.lock_days, office=True)
 def open_day(*, command: Command, name: str) -> Answer:
     """Open a gaming day; `name` is its date. From the first one on, the house no longer books without days.
 
-    Raises Conflict house_not_live, day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow (UTC), because a
-    day can never be undone.
+    Raises Conflict house_not_live, day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow
+    (UTC), because a day can never be undone.
     """
 
     def change(house: House, work: Work) -> Outcome:

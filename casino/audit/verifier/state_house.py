@@ -1,4 +1,5 @@
-"""The stages of a house, rebuilt from the events of its chain: rehearsals, signatures, and what waits until it is live."""
+"""The stages of a house, rebuilt from the events of its chain: rehearsals, signatures, and what waits until it is
+live."""
 
 from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
