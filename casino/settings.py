@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "casino.live",
     "casino.api",
     "casino.reports",
+    "casino.golive",
     "casino.reference",
     # After the reports, whose `export_ledger` replaces the ledger's: the first command of a name is run.
     "ledger",

@@ -44,7 +44,7 @@ class BearerOut(DrawerChanged):
     answers=BearerOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "skim_needed", "identity_required", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "identity_required", *CHIPS, *POSTING],
 )
 class BearerBuyIn(WriteOperation):
     """Chips for cash below the house's threshold; from there on, a name is needed (`identity_required`)."""

@@ -166,7 +166,7 @@ class BuyInOut(DrawerChanged):
     answers=BuyInOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "skim_needed", "person_forgotten", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "person_forgotten", *CHIPS, *POSTING],
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the

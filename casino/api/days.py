@@ -234,7 +234,7 @@ class _DayRow(DayOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["day_exists", "day_not_later", "day_too_early"],
+    refuses=["house_not_live", "day_exists", "day_not_later", "day_too_early"],
 )
 class Days(WriteOperation, CursorList):
     """Gaming days follow each other by date. From the first one on, every posting goes into the newest open day.

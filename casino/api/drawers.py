@@ -224,7 +224,7 @@ class DrawerOpenedOut(DrawerChanged):
     summary="Count the float and open a drawer",
     answers=DrawerOpenedOut,
     tag=TAG,
-    refuses=["drawer_open", "drawer_retired", "no_float", "drawer_short", *_TAKING],
+    refuses=["house_not_live", "drawer_open", "drawer_retired", "no_float", "drawer_short", *_TAKING],
 )
 class OpenDrawer(WriteOperation):
     """The cashier counts the float that a supervisor has issued, without knowing it, and takes it; a shift begins.

@@ -161,6 +161,7 @@ class HandOut(serializers.Serializer[Any]):
     refuses=[
         *NOT_OPEN,
         *POSTS,
+        "house_not_live",
         "deal_prepared",
         "no_deal_prepared",
         "not_the_dealer",

@@ -3,17 +3,33 @@
 from typing import Any
 
 from django.urls import path
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.http.operations import OVERSIGHT, READERS, ReadOperation, context_of, documented
-from casino.reports import readiness
+from casino.api.http.operations import (
+    OVERSIGHT,
+    READERS,
+    ReadOperation,
+    ReasonInput,
+    StrictInput,
+    StrictPattern,
+    WriteOperation,
+    context_of,
+    documented,
+)
+from casino.api.tables import ReceiptOut
+from casino.core.write import Answer, Command
+from casino.golive import signing, stages
+from casino.houses.models import HouseStage
+from casino.reports import readiness, signatures
 from casino.staff.models import Role
 
 TAG = "house"
 #: Version of the API; a change that breaks clients makes another one, at another address.
 API_VERSION = "1"
+_SIGNERS = [str(role) for role in signatures.SIGNERS]
 
 
 class HouseOut(serializers.Serializer[Any]):
@@ -26,6 +42,8 @@ class HouseOut(serializers.Serializer[Any]):
         help_text="Decimal places of the currency: with 2 an amount of 100 is one unit, with 0 an amount is units."
     )
     time_zone = serializers.CharField(help_text="IANA name of the time zone; times in answers are UTC.")
+    stage = serializers.ChoiceField(choices=HouseStage.choices, help_text="What the house may do now.")
+    sandbox = serializers.BooleanField(help_text="Whether it is for tests and rehearsals, and never goes live.")
     api_version = serializers.CharField(help_text="Version of this API.")
 
 
@@ -45,6 +63,8 @@ class HouseDetail(ReadOperation):
             "currency": house.currency,
             "currency_exponent": house.currency_exponent,
             "time_zone": house.time_zone,
+            "stage": house.stage,
+            "sandbox": house.is_sandbox,
             "api_version": API_VERSION,
         }
         return Response(answer)
@@ -58,28 +78,156 @@ class ItemOut(serializers.Serializer[Any]):
     missing = serializers.ListField(child=serializers.CharField(), help_text="What is missing, in words.")
 
 
+class SignatureOut(serializers.Serializer[Any]):
+    """A signature before going live."""
+
+    role = serializers.ChoiceField(choices=_SIGNERS, help_text="In which role the person signed.")
+    login = serializers.CharField(help_text="Login of the person who signed.")
+    at = serializers.DateTimeField(help_text="When it was signed.")
+    void = serializers.BooleanField(help_text="Whether the house has changed since, so that it must be signed again.")
+
+
+class SignaturesOut(serializers.Serializer[Any]):
+    """Who has signed what the house is, and who has not."""
+
+    digest = serializers.CharField(help_text="SHA-256 of what the house is now, in hex: what a signature names.")
+    signed = SignatureOut(many=True, help_text="The newest signatures under one digest, the oldest first.")
+    missing = serializers.ListField(
+        child=serializers.ChoiceField(choices=_SIGNERS), help_text="Roles that have not signed this digest."
+    )
+
+
 class ReadinessOut(serializers.Serializer[Any]):
     """Whether the house can receive guests."""
 
     ready = serializers.BooleanField(help_text="Whether nothing is missing.")
+    stage = serializers.ChoiceField(choices=HouseStage.choices, help_text="What the house may do now.")
     items = ItemOut(many=True, help_text="What was looked at, in the order in which a house is founded.")
+    signatures = SignaturesOut(help_text="Who signs before the house goes live.")
 
 
 @documented("readReadiness", summary="Read what the house still lacks", answers=ReadinessOut, tag=TAG)
 class Readiness(ReadOperation):
     """The checklist before the first evening: people, chips, vault, drawers, tables and trays, terminals, checkpoints
-    outside the database, the gaming day. It says what is there, not whether it is right."""
+    outside the database, the rehearsal, the signatures before going live, the gaming day. It says what is there, not
+    whether it is right. `signatures.digest` is what the three sign."""
 
     sensitive = False
     roles = (*OVERSIGHT, Role.MANAGER)
 
     def get(self, request: Request) -> Response:
         """The checklist."""
-        items = readiness.checklist(context_of(request).house)
-        return Response({"ready": not any(item.missing for item in items), "items": [one.as_json() for one in items]})
+        house = context_of(request).house
+        items = readiness.checklist(house)
+        return Response(
+            {
+                "ready": not any(item.missing for item in items),
+                "stage": house.stage,
+                "items": [one.as_json() for one in items],
+                "signatures": signatures.describe(house),
+            }
+        )
+
+
+class SignedOut(serializers.Serializer[Any]):
+    """The house after a signature."""
+
+    stage = serializers.ChoiceField(choices=HouseStage.choices, help_text="`live` after the third signature.")
+    digest = serializers.CharField(help_text="What was signed.")
+    signers = serializers.DictField(child=serializers.CharField(), help_text="Login of the person who signed, by role.")
+    missing = serializers.ListField(
+        child=serializers.ChoiceField(choices=_SIGNERS), help_text="Roles that have not signed yet."
+    )
+    void = serializers.ListField(
+        child=serializers.ChoiceField(choices=_SIGNERS),
+        help_text="Roles that had signed another digest and must sign again.",
+    )
+    audit = ReceiptOut()
+
+
+@documented(
+    "signGoLive",
+    summary="Sign that the house goes live",
+    answers=SignedOut,
+    status=201,
+    tag=TAG,
+    refuses=["house_wrong_stage", "house_not_ready", "house_changed", "signed_already", "four_eyes"],
+)
+class SignGoLive(WriteOperation):
+    """An administrator, an auditor and a manager, three people, each sign the digest that the checklist shows
+    (`GET house/readiness`). Refused while the checklist lacks anything but the gaming day (`house_not_ready`), and for
+    another digest than that of now (`house_changed`). A signature under another digest is void with the next one. With
+    the third one the house is live. No If-Match: the digest says on what it was decided."""
+
+    @extend_schema_serializer(component_name="SignGoLiveInput")
+    class Input(StrictInput):
+        """What is signed."""
+
+        digest = StrictPattern(r"^[0-9a-f]{64}\Z", help_text="The digest that the checklist shows.")
+
+    roles = signatures.SIGNERS
+    versioned = False
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Sign."""
+        return signing.sign(command=command, digest=data["digest"])
+
+
+class StageOut(serializers.Serializer[Any]):
+    """The house in its next stage."""
+
+    house = serializers.CharField()
+    stage = serializers.ChoiceField(choices=HouseStage.choices, help_text="What the house may do now.")
+    audit = ReceiptOut()
+
+
+class _ToStage(WriteOperation):
+    """A manager asks, an auditor approves."""
+
+    roles = (Role.MANAGER,)
+    versioned = False
+    approvable = True
+    input = ReasonInput
+
+
+@documented("suspendHouse", summary="Suspend the house", answers=StageOut, tag=TAG, refuses=["house_wrong_stage"])
+class Suspend(_ToStage):
+    """No table opens, no hand is dealt and no chips are sold until the house is resumed (`house_not_live`); what is
+    owed is paid, and what is open is counted and closed. A manager asks, an auditor approves. No If-Match: the stage
+    is looked at."""
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Suspend."""
+        return stages.suspend(command=command, reason=data["reason"])
+
+
+@documented("resumeHouse", summary="Open a suspended house again", answers=StageOut, tag=TAG,
+            refuses=["house_wrong_stage"])  # fmt: skip
+class Resume(_ToStage):
+    """A manager asks, an auditor approves. No If-Match: the stage is looked at."""
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Resume."""
+        return stages.resume(command=command, reason=data["reason"])
+
+
+@documented("closeHouse", summary="Close the house for ever", answers=StageOut, tag=TAG,
+            refuses=["house_wrong_stage", "house_not_empty"])  # fmt: skip
+class Close(_ToStage):
+    """For ever: with no day, table or drawer open and no chips in circulation (`house_not_empty` names them). A manager
+    asks, an auditor approves. No If-Match: the stage is looked at."""
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Close."""
+        return stages.close(command=command, reason=data["reason"])
 
 
 urls = [
+    path("house/go-live", SignGoLive.as_view()),
+    path("house/suspend", Suspend.as_view()),
+    path("house/resume", Resume.as_view()),
+    path("house/close", Close.as_view()),
     path("house/readiness", Readiness.as_view()),
     path("house", HouseDetail.as_view()),
 ]

@@ -138,7 +138,16 @@ class TableDetail(ReadOperation):
     summary="Open a table",
     answers=TableOut,
     tag=TAG,
-    refuses=["table_open", "table_playing", "table_settling", "table_disputed", "table_retired", *POSTS, *CHANGE],
+    refuses=[
+        "house_not_live",
+        "table_open",
+        "table_playing",
+        "table_settling",
+        "table_disputed",
+        "table_retired",
+        *POSTS,
+        *CHANGE,
+    ],
 )
 class OpenTable(WriteOperation):
     """Open a table for a session. A cukassza or bank of the last session is carried over. `opener` is the count of the

@@ -51,6 +51,7 @@ class _Swap(StrictInput):
     tag=TABLE_TAG,
     refuses=[
         *_BETWEEN_HANDS,
+        "house_not_live",
         "no_such_seat",
         "seat_taken",
         "already_seated",

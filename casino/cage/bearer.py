@@ -17,7 +17,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import control_points
+from casino.houses import control_points, stages
 from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import Player
@@ -28,6 +28,7 @@ def buy_in(*, command: Command, code: str, amount: int, pieces: Pieces | None = 
     drawer can make it of. Raises Conflict identity_required, skim_needed, and as `services.buy_in`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         return sell_chips(drawer, work, key=command.ledger_key(), amount=amount, pieces=pieces)
 
     return write_at(command, code, change)

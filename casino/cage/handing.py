@@ -31,7 +31,7 @@ from casino.core import denominations
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.houses import control_points
+from casino.houses import control_points, stages
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role
 
@@ -114,10 +114,11 @@ def take(*, command: Command, code: str, number: int, cash: int, pieces: Pieces)
 
 def open_drawer(*, command: Command, code: str, cash: int, pieces: Pieces) -> Answer:
     """Open a drawer: its cashier has counted the float that is offered, and takes it. A shift begins. Raises Conflict
-    no_float, drawer_open, drawer_retired, and as `take`."""
+    house_not_live, no_float, drawer_open, drawer_retired, and as `take`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         _require_state(drawer, HandoverKind.FLOAT)
+        stages.require_serving(work.house)
         found = selectors.offered(drawer)
         if found is None or found.kind != HandoverKind.FLOAT:
             raise Conflict(f"No float is offered to drawer {code}; a supervisor issues it.", code="no_float")

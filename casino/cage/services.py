@@ -19,6 +19,7 @@ from casino.core import locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.houses import stages
 from casino.houses.control_points import in_force
 from casino.players import persons
 from casino.players.models import Player
@@ -127,6 +128,7 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     player whom the house does not know, Gone for one who was forgotten."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         return sell_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
 
     return write_at(command, code, change)

@@ -15,7 +15,7 @@ from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.days import open_work
-from casino.houses import days
+from casino.houses import days, stages
 from casino.houses.days import Day
 from casino.houses.models import House
 
@@ -26,11 +26,12 @@ _DAYS = OfHouse(lock=locks.lock_days, office=True)
 def open_day(*, command: Command, name: str) -> Answer:
     """Open a gaming day; `name` is its date. From the first one on, the house no longer books without days.
 
-    Raises Conflict day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow (UTC), because a
-    day can never be undone.
+    Raises Conflict house_not_live, day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow
+    (UTC), because a day can never be undone.
     """
 
     def change(house: House, work: Work) -> Outcome:
+        stages.require_serving(house)
         before = days.days(house)
         if any(day.name == name for day in before):
             raise Conflict(f"The gaming day {name} exists already.", code="day_exists", day=name)

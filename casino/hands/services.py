@@ -29,6 +29,7 @@ from casino.hands import (
 )
 from casino.hands.models import Hand, HandState, Mode
 from casino.hands.subject import AtHand, Opened
+from casino.houses import stages
 from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import TableState
@@ -255,6 +256,7 @@ def deal_prepared(*, command: Command, code: str) -> Answer:
 
 def _begun(opened: Opened, work: Work, ready: next_hand.Ready) -> Outcome:
     """The hand is in play: its row, its first lines, and what they post."""
+    stages.require_playing(work.house)
     table, hand, game = opened.table, ready.hand, ready.game
     hand.save(force_insert=True)
     table.state = TableState.PLAYING

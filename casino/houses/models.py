@@ -32,6 +32,17 @@ def _known_time_zone(name: str) -> None:
         raise ValidationError(f"{name} is not an IANA time zone.")
 
 
+class HouseStage(models.TextChoices):
+    """founding -> live -> closed, and live <-> suspended. A sandbox is `sandbox` where another house is founding or
+    live."""
+
+    FOUNDING = "founding", "being set up: no guest is served"
+    LIVE = "live", "open to guests"
+    SUSPENDED = "suspended", "no play and no sale of chips; what is owed is paid out"
+    CLOSED = "closed", "closed for ever"
+    SANDBOX = "sandbox", "for tests and rehearsals: never open to guests"
+
+
 class House(models.Model):
     """One card room: one currency, one set of books. Its id is the ledger's `book`."""
 
@@ -46,10 +57,23 @@ class House(models.Model):
     time_zone = models.CharField(max_length=64, default="UTC", validators=[_known_time_zone])
     #: Whether people with privileged roles act with a second factor only (`casino/staff/second_factor.py`).
     second_factor_required = models.BooleanField(default=True, db_default=True)
+    #: Whether it is for tests and rehearsals and never goes live; set at the founding.
+    is_sandbox = models.BooleanField(default=False, db_default=False)
+    stage = models.CharField(
+        max_length=9, choices=HouseStage.choices, default=HouseStage.FOUNDING, db_default=HouseStage.FOUNDING
+    )
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
         verbose_name = "house"
+        constraints = [
+            models.CheckConstraint(condition=Q(stage__in=HouseStage.values), name="house_stage"),
+            models.CheckConstraint(
+                condition=Q(is_sandbox=False) & ~Q(stage=HouseStage.SANDBOX)
+                | Q(is_sandbox=True) & ~Q(stage__in=[HouseStage.FOUNDING, HouseStage.LIVE]),
+                name="house_stage_of_sandbox",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.code
@@ -64,6 +88,11 @@ class House(models.Model):
     def chain(self) -> str:
         """Name of its audit chain; each of its tables and drawers has another."""
         return f"house/{self.code}"
+
+    @property
+    def open_stage(self) -> HouseStage:
+        """The stage in which it plays."""
+        return HouseStage.SANDBOX if self.is_sandbox else HouseStage.LIVE
 
 
 class HouseRow(models.Model):
@@ -140,6 +169,52 @@ class Limits(HouseRow):
         verbose_name_plural = "limits"
         constraints = [models.UniqueConstraint(fields=["house", "number"], name="limits_number")]
         indexes = [models.Index(fields=["house", "-valid_from", "-number"], name="limits_in_force")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
+class Rehearsal(HouseRow):
+    """An evening that was played in a sandbox copy of the house before it goes live."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    #: Code of the sandbox house.
+    sandbox = models.CharField(max_length=32)
+    #: SHA-256 of the configuration that was copied.
+    configuration = models.CharField(max_length=64)
+    passed = models.BooleanField()
+    #: What was rehearsed: `item`, and `failed` (what went wrong) where it did not pass.
+    items = models.JSONField()
+    #: What the verification of the sandbox house went through: numbers by name.
+    verified = models.JSONField()
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "rehearsal"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="rehearsal_number")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
+class GoLiveSignature(HouseRow):
+    """A signature under what the house is before it goes live. It holds while the next ones are under the same
+    digest."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    role = models.CharField(max_length=16)
+    #: SHA-256 of what was signed.
+    digest = models.CharField(max_length=64)
+    #: Login of the person who signed.
+    signed_by = models.CharField(max_length=64)
+    signed_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "signature before going live"
+        verbose_name_plural = "signatures before going live"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="go_live_signature_number")]
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.number}"

@@ -1,10 +1,18 @@
 """What PostgreSQL keeps of the house, and of the tables in which Django notes its own work."""
 
-from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection, Table, Trigger
+from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection, Rights, Table, Trigger
 
 PROTECTION = Protection(
     tables=(
-        Table(name="houses_house", keep=Keep.TABLE, app=ADD, sequencer=READ),
+        Table(
+            name="houses_house",
+            keep=Keep.TABLE,
+            triggers=(Trigger("stage_follows", "BEFORE UPDATE", "houses_stage_follows"),),
+            app=Rights(insert=True, update=("stage",)),
+            sequencer=READ,
+        ),
+        Table(name="houses_rehearsal", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="houses_golivesignature", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_datakey", keep=Keep.ROWS, app=ADD),
         Table(
             name="houses_limits",
@@ -20,6 +28,7 @@ PROTECTION = Protection(
         Function(signature="houses_refuse_change()"),
         Function(signature="houses_limits_from_now_on()"),
         Function(signature="houses_filled_in()"),
+        Function(signature="houses_stage_follows()"),
         # The end of every write, `casino/core/functions/record.sql`: it runs with the rights of the caller.
         Function(
             signature="core_record(uuid, text, text, text, text, text, text, text, text, text, text, text, text, text, "

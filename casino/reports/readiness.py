@@ -14,9 +14,9 @@ from casino.chips import selectors as chips
 from casino.core.errors import Conflict
 from casino.hands import terms
 from casino.houses import days
-from casino.houses.models import House
+from casino.houses.models import House, HouseStage
+from casino.reports import configuration, signatures
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
-from casino.tables.models import Table, TableState
 
 #: Roles without which no evening can be run, and how many people each takes.
 _HOLDERS = {
@@ -68,13 +68,13 @@ def _drawers(house: House) -> Iterator[str]:
 
 
 def _tables(house: House) -> Iterator[str]:
-    if not _in_use(house):
+    if not configuration.tables_in_use(house):
         yield "a table"
 
 
 def _trays(house: House) -> Iterator[str]:
     """Trays without chips where players have some, and such as cannot pay what their games may promise a full table."""
-    for table in _in_use(house):
+    for table in configuration.tables_in_use(house):
         table.house = house
         if table.max_stack and not chart.rack_value(house, table.account(Account.TRAY)):
             yield f"{table.code}: chips in the tray"
@@ -92,7 +92,7 @@ def _terminals(house: House) -> Iterator[str]:
     wanted = [
         (TerminalKind.OFFICE, ""),
         *((TerminalKind.CAGE, code) for code in drawers),
-        *((TerminalKind.TABLE, table.code) for table in _in_use(house)),
+        *((TerminalKind.TABLE, table.code) for table in configuration.tables_in_use(house)),
     ]
     for kind, code in wanted:
         if (kind, code) not in enrolled:
@@ -115,8 +115,16 @@ def _day(house: House) -> Iterator[str]:
         yield "an open gaming day"
 
 
-def _in_use(house: House) -> list[Table]:
-    return list(Table.objects.filter(house=house).exclude(state=TableState.RETIRED).order_by("code"))
+def _rehearsal(house: House) -> Iterator[str]:
+    """Before the house is live: a rehearsal that its configuration of now has passed."""
+    if house.stage == HouseStage.FOUNDING and configuration.passed(house) is None:
+        yield "a rehearsal that the configuration of now has passed (manage.py rehearse)"
+
+
+def _signatures(house: House) -> Iterator[str]:
+    """Before the house is live: the roles that have not signed what it is now."""
+    if house.stage == HouseStage.FOUNDING:
+        yield from (f"a signature of the role {role}" for role in signatures.describe(house)["missing"])
 
 
 #: Each item's code, and what says what is missing.
@@ -129,5 +137,7 @@ CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
     "trays": _trays,
     "terminals": _terminals,
     "checkpoints": _checkpoints,
+    "rehearsal": _rehearsal,
+    "signatures": _signatures,
     "day": _day,
 }

@@ -28,6 +28,7 @@ from casino.chips import selectors as chips
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.houses import stages
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
@@ -300,6 +301,7 @@ def open_table(*, command: Command, code: str, counted: Callable[[Table], int | 
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
+        stages.require_opening(work.house)
         _bring_terms(table)
         before = table.sessions.order_by("-number").first()
         number = before.number + 1 if before else 1

@@ -10,6 +10,7 @@ from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import stages
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, at_seat, require_limits, require_state, take_seat
@@ -32,6 +33,7 @@ def buy_in(
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
+        stages.require_playing(work.house)
         if player_ref is not None:
             player = player_ref
             take_seat(table, seat, player, amount, ticket)

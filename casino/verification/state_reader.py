@@ -49,6 +49,8 @@ _KEYS = {
     "houses.House": "m.code",
     "houses.DataKey": "m.number::text",
     "houses.Limits": "m.number::text",
+    "houses.Rehearsal": "m.number::text",
+    "houses.GoLiveSignature": "m.number::text",
     "approvals.Approval": "m.number::text",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",

@@ -177,12 +177,13 @@ class Kit:
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
-    def found(cls, *, bare: bool = False, second_factor_required: bool = False) -> "Kit":
-        """Found a house; `bare`: without chips, vault and drawer."""
+    def found(cls, *, bare: bool = False, second_factor_required: bool = False, sandbox: bool = True) -> "Kit":
+        """Found a house; `bare`: without chips, vault and drawer. A sandbox plays at once."""
         code = f"H{uuid.uuid4().hex[:12]}"
         house = found_house(
-            code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required
-        )
+            code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required,
+            sandbox=sandbox,
+        )  # fmt: skip
         # Drawers of tests begin with half of all chips: nobody has to approve that.
         set_at_founding(house=house, points={"float_by_manager_above": CHIPS, "no_buy_in_above": CHIPS}, actor=ACTOR)
         if bare:

@@ -166,7 +166,7 @@ class World:
         """A house with one person, a drawer, and tables of these options and this largest stack, a terminal each, with
         a seat for each of these players."""
         house = "house/MODEL"
-        self.record(house, "house.founded", {"name": "Model", "currency": "HUF", "seal_key": "0" * 16})
+        self.record(house, "house.founded", {"name": "Model", "currency": "HUF", "sandbox": True, "seal_key": "0" * 16})
         self.record(house, "staff.hired", {"login": "ödön@MODEL", "roles": ["dealer"], "password_sha256": "0" * 64})
         for player in players:
             self.record(house, "player.registered", {"player": player})

@@ -1,6 +1,6 @@
 """The house as a whole: its founding, its days and snapshots, its duty, what its checks find."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Reason
@@ -21,7 +21,66 @@ class HouseFounded(AuditEvent):
     second_factor_required: Annotated[
         bool | None, "whether people with privileged roles act with a second factor only; absent: not"
     ] = None
+    sandbox: Annotated[
+        bool | None, "whether it is for tests and rehearsals, plays at once and never goes live; absent: not"
+    ] = None
     seal_key: Annotated[str, "names the seal key under which the house's first data key is wrapped"]
+
+
+@event("house.rehearsed", chain="house")
+class HouseRehearsed(AuditEvent):
+    """An evening was played in a sandbox copy of the house."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
+    sandbox: Annotated[str, "code of the sandbox house"]
+    configuration: Annotated[str, "SHA-256 of the configuration that was copied"]
+    passed: Annotated[bool, "whether every item passed"]
+    items: Annotated[Sequence[JsonObject], "`item`, and `failed` (what went wrong) where it did not pass"]
+    verified: Annotated[Mapping[str, int], "what the verification of the copy went through: numbers by name"]
+
+
+@event("house.go_live_signed", chain="house")
+class GoLiveSigned(AuditEvent):
+    """One of three people signed that the house is ready to go live. Signatures under another digest are void."""
+
+    signature: Annotated[int, "number of the signature, from 1"]
+    role: Annotated[str, "the role in which the person signs"]
+    digest: Annotated[str, "SHA-256 of what was signed"]
+    void: Annotated[Sequence[str] | None, "roles whose signatures are void now; absent if there are none"] = None
+
+
+@event("house.went_live", chain="house")
+class HouseWentLive(AuditEvent):
+    """The third of three people signed, and the house is open to guests."""
+
+    signature: Annotated[int, "number of the third signature"]
+    role: Annotated[str, "the role in which the person signs"]
+    digest: Annotated[str, "SHA-256 of `signed`, which the three signed"]
+    signers: Annotated[Mapping[str, str], "login of the person who signed, by role"]
+    rehearsal: Annotated[int, "number of the rehearsal that the house has passed"]
+    signed: Annotated[JsonObject, "what was signed: the `configuration` and the `figures`"]
+
+
+@event("house.suspended", chain="house")
+class HouseSuspended(ApprovedEvent):
+    """The house was suspended: no play, no sale of chips; what is owed is paid out."""
+
+    reason: Reason
+
+
+@event("house.resumed", chain="house")
+class HouseResumed(ApprovedEvent):
+    """A suspended house was opened again."""
+
+    reason: Reason
+
+
+@event("house.closed", chain="house")
+class HouseClosed(ApprovedEvent):
+    """The house was closed for ever."""
+
+    remaining: Annotated[Sequence[str] | None, "codes of what was left open; absent if there was nothing"] = None
+    reason: Reason
 
 
 @event("house.seal_key_rotated", chain="house")

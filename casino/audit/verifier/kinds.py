@@ -143,10 +143,19 @@ _DECLARED = {
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
     "holds.expired": "house: hold_count integer",
     "house.duty": "house: amount integer; approval? integer; posting integer",
+    "house.closed": "house: approval? integer; remaining? [string]",
     "house.founded":
-        "house: currency string; currency_exponent? integer; name string; seal_key string; "
+        "house: currency string; currency_exponent? integer; name string; sandbox? boolean; seal_key string; "
         "second_factor_required? boolean; time_zone? string",
+    "house.go_live_signed": "house: digest string; role string; signature integer; void? [string]",
+    "house.rehearsed":
+        "house: configuration string; items [{any}]; passed boolean; rehearsal integer; sandbox string; "
+        "verified {integer}",
+    "house.resumed": "house: approval? integer",
     "house.seal_key_rotated": "house: data_key integer; new_key string; old_key string; wrapped_count integer",
+    "house.suspended": "house: approval? integer",
+    "house.went_live":
+        "house: digest string; rehearsal integer; role string; signature integer; signed {any}; signers {string}",
     "imbalance.cleared": "house: before {any}; check string",
     "imbalance.found": "house: after {any}; before? {any}; check string",
     "limits.changed": "house: approval? integer; number integer; points {integer}; valid_from string",

@@ -8,6 +8,7 @@ from . import (
     state_boxes,
     state_cage,
     state_hands,
+    state_house,
     state_ledger,
     state_log,
     state_people,
@@ -25,6 +26,7 @@ from .state_columns import Model, by_name
 from .state_days import Days
 from .state_deals import Deals
 from .state_hands import HandRows
+from .state_house import Stages
 from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_people import People
@@ -37,6 +39,7 @@ from .state_waiting import WaitingList
 #: Every model of a house's apps and of the ledger.
 MODELS: dict[str, Model] = by_name(
     state_people.MODELS,
+    state_house.MODELS,
     state_approvals.MODELS,
     state_tables.MODELS,
     state_waiting.MODELS,
@@ -65,6 +68,7 @@ class State:
                 Deals(rows, self._tables, self._find),
                 self._actors,
                 People(rows),
+                Stages(rows),
                 Approvals(rows),
                 HandRows(rows, self._tables),
             ),

@@ -24,6 +24,8 @@ MODELS = (
             "currency_exponent": proved("house.founded"),
             "time_zone": proved("house.founded"),
             "second_factor_required": proved("house.founded"),
+            "is_sandbox": proved("house.founded"),
+            "stage": proved("house.founded, house.went_live, house.suspended, house.resumed, house.closed"),
             "opened_at": proved("house.founded"),
         },
     ),
@@ -192,6 +194,7 @@ class People:
             HOUSES, code, id=doc["house"], code=code, name=data["name"], currency=data["currency"],
             currency_exponent=data.get("currency_exponent", 0), time_zone=data.get("time_zone", "UTC"),
             second_factor_required=data.get("second_factor_required", False), opened_at=Near(doc["at"]),
+            is_sandbox=data.get("sandbox", False), stage="sandbox" if data.get("sandbox") else "founding",
         )  # fmt: skip
         self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"], retired_seal_key="")
 

@@ -32,10 +32,42 @@ class Migration(migrations.Migration):
                     models.CharField(default="UTC", max_length=64, validators=[casino.houses.models._known_time_zone]),
                 ),
                 ("second_factor_required", models.BooleanField(db_default=True, default=True)),
+                ("is_sandbox", models.BooleanField(db_default=False, default=False)),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("founding", "being set up: no guest is served"),
+                            ("live", "open to guests"),
+                            ("suspended", "no play and no sale of chips; what is owed is paid out"),
+                            ("closed", "closed for ever"),
+                            ("sandbox", "for tests and rehearsals: never open to guests"),
+                        ],
+                        db_default="founding",
+                        default="founding",
+                        max_length=9,
+                    ),
+                ),
                 ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
             options={
                 "verbose_name": "house",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("stage__in", ["founding", "live", "suspended", "closed", "sandbox"])),
+                        name="house_stage",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("is_sandbox", False), models.Q(("stage", "sandbox"), _negated=True)),
+                            models.Q(
+                                ("is_sandbox", True), models.Q(("stage__in", ["founding", "live"]), _negated=True)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="house_stage_of_sandbox",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -112,6 +144,59 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "limits",
                 "indexes": [models.Index(fields=["house", "-valid_from", "-number"], name="limits_in_force")],
                 "constraints": [models.UniqueConstraint(fields=("house", "number"), name="limits_number")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Rehearsal",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("sandbox", models.CharField(max_length=32)),
+                ("configuration", models.CharField(max_length=64)),
+                ("passed", models.BooleanField()),
+                ("items", models.JSONField()),
+                ("verified", models.JSONField()),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+            ],
+            options={
+                "verbose_name": "rehearsal",
+                "constraints": [models.UniqueConstraint(fields=("house", "number"), name="rehearsal_number")],
+            },
+        ),
+        migrations.CreateModel(
+            name="GoLiveSignature",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("role", models.CharField(max_length=16)),
+                ("digest", models.CharField(max_length=64)),
+                ("signed_by", models.CharField(max_length=64)),
+                ("signed_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+            ],
+            options={
+                "verbose_name": "signature before going live",
+                "verbose_name_plural": "signatures before going live",
+                "constraints": [models.UniqueConstraint(fields=("house", "number"), name="go_live_signature_number")],
             },
         ),
         create_roles(),

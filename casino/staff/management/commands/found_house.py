@@ -53,6 +53,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-second-factor", action="store_true", help="a password is enough for everybody: for rehearsals only"
         )
+        parser.add_argument(
+            "--sandbox", action="store_true", help="for tests: it plays at once, never goes live and can be reset"
+        )
         parser.add_argument("--terminal", default="office-1", metavar="CODE", help="of the terminal in the office")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -82,6 +85,7 @@ class Command(BaseCommand):
                     time_zone=options["time_zone"],
                     actor=actor,
                     second_factor_required=not options["no_second_factor"],
+                    sandbox=options["sandbox"],
                 )
                 for login, role, password in people:
                     hire(house=house, login=login, name=login, roles=[role], password=password, actor=actor)

@@ -1,0 +1,145 @@
+"""The stages of a house, rebuilt from the events of its chain: rehearsals, signatures, and what waits until it is
+live."""
+
+from .canonical import hash_of
+from .state_columns import HOUSE, ID, Model, proved
+from .state_people import HOUSES
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
+
+REHEARSAL, SIGNATURE = "houses.Rehearsal", "houses.GoLiveSignature"
+MODELS = (
+    Model(
+        REHEARSAL,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("number", "sandbox", "configuration", "passed", "items", "verified", "at"), proved("house.rehearsed")
+            ),
+        },
+    ),
+    Model(
+        SIGNATURE,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("number", "role", "digest", "signed_by", "signed_at"),
+                proved("house.go_live_signed, house.went_live"),
+            ),
+        },
+    ),
+)
+#: Who signs, each once and no two of them one person.
+SIGNERS = frozenset(("admin", "auditor", "manager"))
+#: What waits until the house is live, or open as a sandbox; and of that, what a suspended house may do nevertheless.
+_WITH_GUESTS = (
+    "day.opened", "drawer.opened", "table.opened", "hand.dealt", "cage.buy_in", "cage.bearer_buy_in", "table.buy_in",
+)  # fmt: skip
+_OPEN = frozenset(("live", "sandbox"))
+_SERVES = frozenset(("day.opened", "drawer.opened"))
+
+
+class Stages:
+    """Rows of rehearsals and signatures, and the stage of the house."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._rehearsals = self._signatures = 0
+        #: The signatures under the newest digest: role and login.
+        self._digest, self._signed = "", dict[str, str]()
+        #: Since when the stage is what it is, and the one before.
+        self._since, self._before = "", ""
+        self.handlers: dict[str, Handler] = {
+            "house.rehearsed": self._rehearsed,
+            "house.go_live_signed": self._sign,
+            "house.went_live": self._went_live,
+            "house.suspended": self._suspended,
+            "house.resumed": self._resumed,
+            "house.closed": self._closed,
+            **dict.fromkeys(_WITH_GUESTS, self._with_guests),
+        }
+
+    def _house(self) -> Row | None:
+        return next(iter(self._rows.of(HOUSES).values()), None)
+
+    def _find(self, doc: Row, code: str, problem: str) -> None:
+        self._rows.find(code, f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _to(self, doc: Row, stage: str, *allowed: str) -> None:
+        house = self._house()
+        if house is None:
+            return
+        if house["stage"] not in allowed:
+            self._find(doc, "house_wrong_stage", f"the house is {house['stage']}, then {stage}")
+        self._since, self._before = doc["at"], house["stage"]
+        house["stage"] = stage
+
+    def _rehearsed(self, doc: Row) -> None:
+        data = doc["data"]
+        if data["rehearsal"] != self._rehearsals + 1:
+            self._find(doc, "rehearsal_gap", f"rehearsal {data['rehearsal']} comes after {self._rehearsals}")
+        if data["passed"] != (not any("failed" in item for item in data["items"])):
+            self._find(doc, "rehearsal_differs", "what it says of the whole is not what its items say")
+        self._rehearsals = data["rehearsal"]
+        self._rows.add(
+            REHEARSAL, str(data["rehearsal"]), number=data["rehearsal"], sandbox=data["sandbox"],
+            configuration=data["configuration"], passed=data["passed"], items=data["items"], verified=data["verified"],
+            at=Near(doc["at"]),
+        )  # fmt: skip
+
+    def _sign(self, doc: Row) -> None:
+        data, login = doc["data"], doc["actor"]
+        number, role, digest = data["signature"], data["role"], data["digest"]
+        if number != self._signatures + 1:
+            self._find(doc, "signature_gap", f"signature {number} comes after {self._signatures}")
+        if role not in SIGNERS or role != doc["role"]:
+            self._find(doc, "actor_without_role", f"{login} signs as {role} and acts as {doc['role']}")
+        if digest != self._digest:
+            self._digest, self._signed = digest, {}
+        if role in self._signed or login in self._signed.values():
+            self._find(doc, "same_person", f"{login} signs as {role} what {self._signed} have signed")
+        self._signed[role] = login
+        self._signatures = number
+        self._rows.add(
+            SIGNATURE, str(number), number=number, role=role, digest=digest, signed_by=login, signed_at=Near(doc["at"]),
+        )  # fmt: skip
+
+    def _went_live(self, doc: Row) -> None:
+        self._sign(doc)
+        data = doc["data"]
+        if self._signed.keys() != SIGNERS or self._signed != data["signers"]:
+            self._find(doc, "signatures_missing", f"{self._signed} have signed, it names {data['signers']}")
+        if hash_of(data["signed"]) != data["digest"]:
+            self._find(doc, "digest_differs", "its digest is not that of what was signed")
+        row = self._rows.seek(REHEARSAL, str(data["rehearsal"]))
+        configuration = hash_of(data["signed"].get("configuration"))
+        if row is None or not row["passed"] or row["configuration"] != configuration:
+            self._find(doc, "rehearsal_missing", f"what was signed has not passed rehearsal {data['rehearsal']}")
+        self._to(doc, "live", "founding")
+
+    def _suspended(self, doc: Row) -> None:
+        self._to(doc, "suspended", self._open_stage())
+
+    def _resumed(self, doc: Row) -> None:
+        self._to(doc, self._open_stage(), "suspended")
+
+    def _closed(self, doc: Row) -> None:
+        self._to(doc, "closed", self._open_stage(), "suspended")
+
+    def _open_stage(self) -> str:
+        house = self._house()
+        return "sandbox" if house is not None and house["is_sandbox"] else "live"
+
+    def _with_guests(self, doc: Row) -> None:
+        """Guests are served in an open house; what had begun when it was suspended may be written just after."""
+        house = self._house()
+        if house is None or house["stage"] in _OPEN:
+            return
+        if house["stage"] == "suspended" and doc["kind"] in _SERVES:
+            return
+        just_now = self._before in _OPEN and seconds_between(self._since, doc["at"]) <= TOLERANCE
+        if house["stage"] != "suspended" or not just_now:
+            self._find(doc, "house_not_live", f"{doc['kind']} in a house that is {house['stage']}")

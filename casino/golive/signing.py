@@ -1,0 +1,81 @@
+"""The signed go-live: an administrator, an auditor and a manager each sign what the house is, as one digest, and with
+the third signature the house is live in the same transaction."""
+
+from django.db.models import Max
+
+from casino.audit.events import AuditEvent
+from casino.audit.events.house import GoLiveSigned, HouseWentLive
+from casino.core import canonical, locks, write
+from casino.core.errors import Conflict, Forbidden
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.golive.stages import require_stage, to_stage
+from casino.houses.models import GoLiveSignature, House, HouseStage
+from casino.reports import configuration, readiness, signatures
+
+#: Items of the checklist that come after going live, or with it.
+_LATER = ("day", "signatures")
+
+
+def sign(*, command: Command, digest: str) -> Answer:
+    """Sign that the house is ready, under the digest that the checklist shows. A signature under another digest is void
+    when this one is given.
+
+    Raises Conflict house_wrong_stage, house_not_ready with what is missing, house_changed for another digest than that
+    of now, signed_already for a role that has signed; Forbidden four_eyes for a person who has signed in another role.
+    """
+
+    def change(house: House, work: Work) -> Outcome:
+        require_stage(house, HouseStage.FOUNDING)
+        _require_ready(house)
+        signed = configuration.to_sign(house)
+        now = canonical.sha256(signed)
+        if digest != now:
+            raise Conflict(
+                "The house is not as it was when you read the checklist. Read it again.", code="house_changed",
+                digest=now,
+            )  # fmt: skip
+        before = signatures.standing(house)
+        holding = [one for one in before if one.digest == digest]
+        _require_first(command, holding)
+        role, login = str(command.context.role), command.context.staff.login
+        number = 1 + (GoLiveSignature.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0)
+        GoLiveSignature.objects.create(house=house, number=number, role=role, digest=digest, signed_by=login)
+        signers = {one.role: one.signed_by for one in holding} | {role: login}
+        missing = [str(one) for one in signatures.SIGNERS if one not in signers]
+        void = sorted(one.role for one in before if one.digest != digest)
+        event: AuditEvent = GoLiveSigned(signature=number, role=role, digest=digest, void=void or None)
+        if not missing:
+            event = _went_live(house, event, signers, signed)
+        body = {"stage": _stage(missing), "digest": digest, "signers": signers, "missing": missing, "void": void}
+        return Outcome(event, body, 201, version=number)
+
+    return write.write(command, OfHouse(lock=locks.lock_places, office=True), change)
+
+
+def _stage(missing: list[str]) -> str:
+    return str(HouseStage.FOUNDING if missing else HouseStage.LIVE)
+
+
+def _went_live(house: House, third: GoLiveSigned, signers: dict[str, str], signed: dict[str, object]) -> HouseWentLive:
+    rehearsal = configuration.passed(house)
+    if rehearsal is None:
+        raise AssertionError("a house that is ready has passed a rehearsal")
+    to_stage(house, HouseStage.LIVE)
+    return HouseWentLive(
+        signature=third.signature, role=third.role, digest=third.digest, signers=signers, rehearsal=rehearsal.number,
+        signed=signed,
+    )  # fmt: skip
+
+
+def _require_ready(house: House) -> None:
+    missing = [item.code for item in readiness.checklist(house) if item.missing and item.code not in _LATER]
+    if missing:
+        raise Conflict(f"The house is not ready: {', '.join(missing)}.", code="house_not_ready", missing=missing)
+
+
+def _require_first(command: Command, holding: list[GoLiveSignature]) -> None:
+    role, login = command.context.role, command.context.staff.login
+    if any(one.role == role for one in holding):
+        raise Conflict(f"The role {role} has signed this already.", code="signed_already")
+    if any(one.signed_by == login for one in holding):
+        raise Forbidden("You have signed in another role; another person must sign.", code="four_eyes")
