@@ -211,6 +211,7 @@ class Drawers(WriteOperation, CursorList):
 
     sensitive = False
     roles = ADMINS
+    approvable = True
     readers = MAY_READ
     versioned = False
     input = Input
@@ -343,6 +344,7 @@ class Tables(WriteOperation, CursorList):
 
     sensitive = False
     roles = ADMINS
+    approvable = True
     readers = READERS
     versioned = False
     input = Input
@@ -388,6 +390,7 @@ class ChangeTerms(WriteOperation):
         reason = Reason()
 
     roles = ADMINS
+    approvable = True
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -457,6 +460,7 @@ class StockTray(WriteOperation):
             return attrs
 
     roles = KEEPERS
+    approvable = True
     versioned = False
     input = Input
 

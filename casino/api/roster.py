@@ -187,6 +187,7 @@ class ChangeRoles(WriteOperation):
         reason = Reason()
 
     roles = ADMINS
+    approvable = True
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -211,6 +212,7 @@ class Activate(WriteOperation):
     """The person may sign in again, with the roles and the password until now."""
 
     roles = ADMINS
+    approvable = True
     input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -432,6 +434,7 @@ class Terminals(WriteOperation, CursorList):
             return attrs
 
     roles = ADMINS
+    approvable = True
     readers = OVERSIGHT
     sensitive = True
     versioned = False

@@ -381,6 +381,7 @@ class SetSeatFee(WriteOperation):
     """Set what a player pays the house for a seat where there is no pot to tax, from the next deal on; the floor."""
 
     roles = (Role.FLOOR,)
+    approvable = True
 
     @extend_schema_serializer(component_name="SetSeatFeeInput")
     class Input(StrictInput):

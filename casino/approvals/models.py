@@ -28,6 +28,8 @@ class ApprovalKind(models.TextChoices):
     COUNTERFEIT = "counterfeit", "counterfeit notes or chips that are taken out"
     BANK = "bank", "cash to or from the bank, and what another house pays for its chips"
     STAGE = "stage", "a house that is suspended, resumed or closed"
+    SETTINGS = "settings", "another table, drawer or tray, other terms or fees, once the house is live"
+    STAFF = "staff", "people, roles and terminals, once the house is live"
     CONTROL_POINTS = "control_points", "other control points"
 
 

@@ -12,7 +12,7 @@ from casino.bookkeeping.accounts import AT_BANK, VAULT, Account
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
 from casino.chips import selectors as chip_sets
-from casino.core import denominations, locks, write
+from casino.core import denominations, locks, once_live, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
@@ -103,10 +103,12 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
 
 
 def create_drawer_at_office(*, command: Command, code: str) -> Answer:
-    """Set up a drawer, as :func:`create_drawer` does. Raises as that, Conflict no_chip_set, WrongTerminal."""
+    """Set up a drawer, as :func:`create_drawer` does. Raises as that, Conflict no_chip_set, WrongTerminal,
+    Conflict approval_required once the house is live."""
 
     def change(house: House, work: Work) -> Outcome:
         drawer = _set_up(house, code)
+        once_live.require_approval(house, work, once_live.SETTINGS)
         return Outcome(DrawerSetUp(), {"drawer": code, "version": drawer.version}, 201, version=drawer.version)
 
     place = Drawer(house=command.context.house, code=code).chain

@@ -7,7 +7,7 @@ from typing import Any
 import engine
 from casino.audit.services import Actor
 from casino.chips import selectors as chips
-from casino.core import locks, write
+from casino.core import locks, once_live, write
 from casino.core.errors import Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.hands import fees, trays
@@ -30,10 +30,12 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
 
 
 def set_up_table_at_office(*, command: Command, code: str, terms: tables.Terms) -> Answer:
-    """Set up a table, as :func:`set_up_table` does. Raises as that, and WrongTerminal."""
+    """Set up a table, as :func:`set_up_table` does. Raises as that, WrongTerminal, and Conflict
+    approval_required once the house is live."""
 
     def change(house: House, work: Work) -> Outcome:
         table, event = tables.set_up(house, code, terms, require_terms(house, terms))
+        once_live.require_approval(house, work, once_live.SETTINGS)
         return Outcome(event, selectors.describe(table), 201, version=table.version)
 
     place = Table(house=command.context.house, code=code).chain

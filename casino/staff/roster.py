@@ -28,7 +28,7 @@ from casino.audit.events.staff import (
     StaffDeactivated,
     TerminalRevoked,
 )
-from casino.core import locks, write
+from casino.core import locks, once_live, write
 from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -41,13 +41,15 @@ from casino.staff.selectors import duties_today
 
 
 def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
-    """Hire a person with a first password. Raises Conflict login_taken, ValidationError for a weak password, Forbidden
-    roles_exclude_each_other."""
+    """Hire a person with a first password. In a house that is live the login counts when it was activated, which takes
+    an approval: the password is part of no approval. Raises Conflict login_taken, ValidationError for a weak password,
+    Forbidden roles_exclude_each_other."""
 
     def change(house: House, work: Work) -> Outcome:
         staff, event = services.add_person(
-            house=house, login=login, name=name, roles=roles, password=password, giver=command.context.staff
-        )
+            house=house, login=login, name=name, roles=roles, password=password, giver=command.context.staff,
+            active=not once_live.is_live(house),
+        )  # fmt: skip
         return Outcome(event, describe(staff), 201, version=staff.version)
 
     return write.write(command, OfHouse(office=True), change)
@@ -55,14 +57,16 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
     """Replace a person's roles. Raises Conflict no_change, Forbidden roles_exclude_each_other, and Conflict
-    duty_done_today where the person has acted on this gaming day in a role that a new one excludes."""
+    duty_done_today where the person has acted on this gaming day in a role that a new one excludes, approval_required
+    once the house is live."""
     wanted = sorted(roles)
 
-    def change(staff: Staff) -> AuditEvent:
+    def change(staff: Staff, work: Work) -> AuditEvent:
         before = list(staff.roles)
         _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
         require_compatible(wanted, login)
         _require_no_exclusive_duty(staff, wanted)
+        once_live.require_approval(staff.house, work, once_live.of_roles({*wanted, *before}))
         staff.roles = wanted
         return RolesChanged(login=login, before=before, after=wanted, reason=reason)
 
@@ -72,7 +76,7 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
 def deactivate(*, command: Command, login: str, reason: str) -> Answer:
     """Deactivate a person, whose tokens end. Raises Conflict no_change."""
 
-    def change(staff: Staff) -> AuditEvent:
+    def change(staff: Staff, work: Work) -> AuditEvent:
         _require_change(staff.is_active, staff, "is not active")
         staff.is_active = False
         ended = _end(user=staff)
@@ -82,12 +86,13 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
 
 
 def activate(*, command: Command, login: str, reason: str) -> Answer:
-    """Activate a person again, with roles and password as before. Raises Conflict no_change, Forbidden
-    roles_exclude_each_other."""
+    """Activate a person, with roles and password as before. Raises Conflict no_change, Forbidden
+    roles_exclude_each_other, Conflict approval_required once the house is live."""
 
-    def change(staff: Staff) -> AuditEvent:
+    def change(staff: Staff, work: Work) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
         require_compatible(staff.roles, login)
+        once_live.require_approval(staff.house, work, once_live.of_roles(staff.roles))
         staff.is_active = True
         return StaffActivated(login=login, before=False, after=True, reason=reason)
 
@@ -97,7 +102,7 @@ def activate(*, command: Command, login: str, reason: str) -> Answer:
 def set_password(*, command: Command, login: str, password: str, reason: str) -> Answer:
     """Give a person a new password; the person's tokens end. Raises ValidationError for a weak one."""
 
-    def change(staff: Staff) -> AuditEvent:
+    def change(staff: Staff, work: Work) -> AuditEvent:
         validate_password(password, staff)
         staff.give_password(password, command.context.staff)
         given = fingerprint(staff.password)
@@ -211,7 +216,7 @@ def reset_second_factor(*, command: Command, login: str, reason: str) -> Answer:
     """Take a person's second factor away, when the device is lost; the person's tokens end. Who does so
     could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change."""
 
-    def change(staff: Staff) -> AuditEvent:
+    def change(staff: Staff, work: Work) -> AuditEvent:
         _require_change(staff.totp_sealed is not None, staff, "has no second factor")
         staff.totp_sealed = staff.totp_since = None
         by = command.context.staff
@@ -228,7 +233,7 @@ class _WrongPassword(Exception):
 def unlock(*, command: Command, login: str, reason: str) -> Answer:
     """Unlock a login that wrong passwords have locked, from all addresses. Raises Conflict no_change."""
 
-    def change(staff: Staff) -> AuditEvent:
+    def change(staff: Staff, work: Work) -> AuditEvent:
         failures = limits.open_lock(staff.get_username())
         _require_change(failures > 0, staff, "has no failed attempts")
         return LoginUnlocked(login=login, failure_count=failures, reason=reason)
@@ -238,10 +243,11 @@ def unlock(*, command: Command, login: str, reason: str) -> Answer:
 
 def enrol(*, command: Command, code: str, kind: TerminalKind, location: str) -> Answer:
     """Enrol a device; its key is in the first answer only and kept by the device only. Raises Conflict
-    terminal_exists."""
+    terminal_exists, approval_required once the house is live."""
 
     def change(house: House, work: Work) -> Outcome:
         terminal, key, event = services.add_terminal(house=house, code=code, kind=kind, location=location)
+        once_live.require_approval(house, work, once_live.STAFF)
         return Outcome(event, describe_terminal(terminal), 201, version=terminal.version, once={"key": key})
 
     return write.write(command, OfHouse(office=True), change)
@@ -284,10 +290,10 @@ def describe_terminal(terminal: Terminal) -> dict[str, Any]:
     }
 
 
-def _of_person(command: Command, login: str, change: Callable[[Staff], AuditEvent]) -> Answer:
+def _of_person(command: Command, login: str, change: Callable[[Staff, Work], AuditEvent]) -> Answer:
     """Change another person's row. Raises Forbidden four_eyes, NotFound, VersionConflict and what `change` refuses."""
 
-    return write.write(command, Colleague(login), lambda staff, _: Outcome(change(staff)))
+    return write.write(command, Colleague(login), lambda staff, work: Outcome(change(staff, work)))
 
 
 @dataclass(frozen=True, slots=True)

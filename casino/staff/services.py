@@ -58,11 +58,13 @@ def add_person(
     roles: Iterable[Role],
     password: str,
     giver: Staff | str,
+    active: bool = True,
 ) -> tuple[Staff, StaffHired]:
-    """Hire a person, in the caller's transaction, which records the event. The password must pass Django's validators;
+    """Hire a person, in the caller's transaction, which records the event; one who is not `active` cannot sign in yet.
+    The password must pass Django's validators;
     only its argon2 hash is kept. Raises ValidationError, Conflict login_taken, Forbidden roles_exclude_each_other."""
     hired_by = giver.login if isinstance(giver, Staff) else ""
-    staff = Staff(house=house, login=login, name=name, roles=sorted(roles), hired_by=hired_by)
+    staff = Staff(house=house, login=login, name=name, roles=sorted(roles), hired_by=hired_by, is_active=active)
     require_compatible(staff.roles, login)
     validate_password(password, staff)
     staff.give_password(password, giver)
@@ -75,7 +77,13 @@ def add_person(
             code="login_taken",
             login=login,
         ) from None
-    return staff, StaffHired(login=login, roles=list(staff.roles), password_sha256=fingerprint(staff.password))
+    hired = StaffHired(
+        login=login,
+        roles=list(staff.roles),
+        password_sha256=fingerprint(staff.password),
+        active=None if active else False,
+    )
+    return staff, hired
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, location: str, actor: Actor) -> tuple[Terminal, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from casino.audit.events.tables import TableRetired, TermsChanged
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
-from casino.core import write
+from casino.core import once_live, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
@@ -49,7 +49,7 @@ def change_terms(
     force again take back what waits. `varying` is as for :func:`casino.tables.services.set_up`.
 
     Raises NotFound, WrongTerminal, VersionConflict, Conflict table_retired, and no_change where that is what the next
-    opening brings already.
+    opening brings already, approval_required once the house is live.
     """
 
     def change(table: Table, work: Work) -> Outcome:
@@ -58,6 +58,7 @@ def change_terms(
         wanted["carryover_on_close"] = str(wanted["carryover_on_close"])
         if wanted == (table.terms_to_come or before):
             raise Conflict(f"Table {code} has these terms at its next opening already.", code="no_change")
+        once_live.require_approval(table.house, work, once_live.SETTINGS)
         table.terms_to_come = None if wanted == before else wanted
         Table.objects.filter(id=table.id).update(terms_to_come=table.terms_to_come)
         return Outcome(TermsChanged(before=before, after=wanted, varying=varying or None, reason=reason))

@@ -25,7 +25,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
-from casino.core import locks, write
+from casino.core import locks, once_live, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.houses import stages
@@ -116,10 +116,12 @@ def stock_tray_at_office(
     *, command: Command, code: str, amount: int | None = None, pieces: Mapping[Any, int] | None = None
 ) -> Answer:
     """Bring a new table its chips, as :func:`stock_tray` does. Raises NotFound, WrongTerminal, Conflict tray_stocked
-    where it has had them, and what :func:`casino.chips.floats.from_vault` raises."""
+    where it has had them, approval_required once the house is live, and what :func:`casino.chips.floats.from_vault`
+    raises."""
 
     def change(house: House, work: Work) -> Outcome:
         event = _stocked(selectors.get(house, code), work, amount, pieces)
+        once_live.require_approval(house, work, once_live.SETTINGS)
         return Outcome(event, {"table": code, "amount": event.amount, "pieces": event.chips}, 201)
 
     place = Table(house=command.context.house, code=code).chain
@@ -277,7 +279,8 @@ def set_seat_fee(
     *, command: Command, code: str, amount: int, per: FeePer, reason: str, require: Callable[[Table], None]
 ) -> Answer:
     """Change what a seat of the table costs, from the next deal on: `amount` minor units, 0 for nothing, for every deal
-    or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict no_change."""
+    or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict no_change,
+    and approval_required once the house is live."""
 
     def change(table: Table, work: Work) -> Outcome:
         require(table)
@@ -286,6 +289,7 @@ def set_seat_fee(
             raise Conflict(
                 f"A seat of table {code} costs {table.house.money(amount)} for every {per} already.", code="no_change"
             )
+        once_live.require_approval(table.house, work, once_live.SETTINGS)
         Table.objects.filter(id=table.id).update(seat_fee=amount, seat_fee_per=per)
         table.seat_fee, table.seat_fee_per = after
         return Outcome(

@@ -40,6 +40,8 @@ class Migration(migrations.Migration):
                             ("counterfeit", "counterfeit notes or chips that are taken out"),
                             ("bank", "cash to or from the bank, and what another house pays for its chips"),
                             ("stage", "a house that is suspended, resumed or closed"),
+                            ("settings", "another table, drawer or tray, other terms or fees, once the house is live"),
+                            ("staff", "people, roles and terminals, once the house is live"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -151,6 +153,8 @@ class Migration(migrations.Migration):
                                     "counterfeit",
                                     "bank",
                                     "stage",
+                                    "settings",
+                                    "staff",
                                     "control_points",
                                 ],
                             )

@@ -139,7 +139,7 @@ class VaultCounterfeitsFound(ApprovedEvent):
 
 
 @event("drawer.set_up", chain="drawer")
-class DrawerSetUp(AuditEvent):
+class DrawerSetUp(ApprovedEvent):
     """A drawer was set up, closed and empty."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.fields import EndedSessions, Login, Reason, Roles
-from casino.audit.events.registry import AuditEvent, event
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 
 TerminalCode = Annotated[str, "code of the terminal"]
 #: Of a salted argon2 hash: it says nothing about the password.
@@ -19,10 +19,13 @@ class StaffHired(AuditEvent):
     login: Login
     roles: Roles
     password_sha256: PasswordHash
+    active: Annotated[
+        bool | None, "false where the login counts only when another person has approved it; absent: it counts at once"
+    ] = None
 
 
 @event("staff.roles_changed", chain="house")
-class RolesChanged(AuditEvent):
+class RolesChanged(ApprovedEvent):
     """The roles of a person were changed; the new ones count from the next request on."""
 
     login: Login
@@ -43,7 +46,7 @@ class StaffDeactivated(AuditEvent):
 
 
 @event("staff.activated", chain="house")
-class StaffActivated(AuditEvent):
+class StaffActivated(ApprovedEvent):
     """A person may work here again, and has to sign in."""
 
     login: Login
@@ -168,7 +171,7 @@ class RotaWithdrawn(AuditEvent):
 
 
 @event("terminal.enrolled", chain="house")
-class TerminalEnrolled(AuditEvent):
+class TerminalEnrolled(ApprovedEvent):
     """A device was enrolled."""
 
     terminal: TerminalCode

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, Seat
-from casino.audit.events.registry import AuditEvent, TableEvent, event
+from casino.audit.events.registry import ApprovedEvent, TableEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
 FeeUnit = Annotated[str, "`deal` or `hour`"]
 
 
 @event("table.set_up", chain="table")
-class TableSetUp(AuditEvent):
+class TableSetUp(ApprovedEvent):
     """A table was set up with these terms."""
 
     game: Annotated[str, "name of the game"]
@@ -34,7 +34,7 @@ class TableSetUp(AuditEvent):
 
 
 @event("table.terms_changed", chain="table")
-class TermsChanged(TableEvent):
+class TermsChanged(TableEvent, ApprovedEvent):
     """Other terms were agreed on, which the table's next opening brings; where they are those in force, nothing waits
     any more."""
 
@@ -72,7 +72,7 @@ class TimeToActChanged(TableEvent):
 
 
 @event("table.seat_fee_changed", chain="table")
-class SeatFeeChanged(TableEvent):
+class SeatFeeChanged(TableEvent, ApprovedEvent):
     """The fee of a seat was changed, from the next deal on."""
 
     before: Annotated[int, "fee until now, minor units, 0 for none"]
@@ -83,7 +83,7 @@ class SeatFeeChanged(TableEvent):
 
 
 @event("table.tray_stocked", chain="table")
-class TrayStocked(AuditEvent):
+class TrayStocked(ApprovedEvent):
     """Chips were brought from the vault to the table's tray when it was set up."""
 
     amount: Amount

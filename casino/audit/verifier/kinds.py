@@ -98,7 +98,7 @@ _DECLARED = {
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.retired": "drawer: drawer_version integer",
-    "drawer.set_up": "drawer:",
+    "drawer.set_up": "drawer: approval? integer",
     "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
     "drawer.x_read": "drawer: shift integer; x_reading integer",
     "fill.cancelled":
@@ -173,14 +173,14 @@ _DECLARED = {
     "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
     "seat.key_revoked": "table: player string; seat integer; table_version integer",
     "snapshot.taken": "house: name string; snapshot integer",
-    "staff.activated": "house: after boolean; before boolean; login string",
+    "staff.activated": "house: after boolean; approval? integer; before boolean; login string",
     "staff.deactivated": "house: after boolean; before boolean; ended_session_count integer; login string",
-    "staff.hired": "house: login string; password_sha256 string; roles [string]",
+    "staff.hired": "house: active? boolean; login string; password_sha256 string; roles [string]",
     "staff.locked_out": "house:",
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
     "staff.password_set": "house: ended_session_count integer; login string; password_sha256 string",
     "staff.reauthenticated": "house: token_sha256 string",
-    "staff.roles_changed": "house: after [string]; before [string]; login string",
+    "staff.roles_changed": "house: after [string]; approval? integer; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
     "staff.second_factor_confirmed": "house: sealed_sha256 string",
     "staff.second_factor_reset": "house: ended_session_count integer; login string",
@@ -210,17 +210,19 @@ _DECLARED = {
         "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
     "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",
     "table.seat_fee_changed":
-        "table: after integer; after_per string; before integer; before_per string; table_version integer",
+        "table: after integer; after_per string; approval? integer; before integer; before_per string; "
+        "table_version integer",
     "table.set_up":
-        "table: carryover_on_close string; client_seeds? string; game string; max_stack integer; min_stack integer; "
+        "table: approval? integer; carryover_on_close string; client_seeds? string; game string; max_stack integer; "
+        "min_stack integer; "
         "options {any}; seat_fee? integer; seat_fee_per? string; seats integer; time_to_act? integer; varying? "
         "{[any]}",
     "table.terms_changed":
-        "table: after {any}; before {any}; table_version integer; varying? {[any]}",
+        "table: after {any}; approval? integer; before {any}; table_version integer; varying? {[any]}",
     "table.time_to_act_changed": "table: after? integer; before? integer; table_version integer",
     "table.tip": "table: amount integer; chips {integer}; player string; seat integer; table_version integer",
-    "table.tray_stocked": "table: amount integer; chips {integer}",
-    "terminal.enrolled": "house: key_sha256 string; kind string; location string; terminal string",
+    "table.tray_stocked": "table: amount integer; approval? integer; chips {integer}",
+    "terminal.enrolled": "house: approval? integer; key_sha256 string; kind string; location string; terminal string",
     "terminal.revoked": "house: ended_session_count integer; terminal string",
     "tray.confirmed": "table: pieces {integer}; table_version integer; tray_count {any}",
     "tray.counted": "table: pieces {integer}; replaced? integer; table_version integer; tray_count {any}",

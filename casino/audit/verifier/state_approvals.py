@@ -60,6 +60,7 @@ DEFAULTS = {
 }
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
+AUDITOR = "auditor"
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
 _FOR_CASH = ("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out")
 #: Kinds of events that an approval may be used for, and of the approval.
@@ -89,6 +90,13 @@ _ALWAYS = {
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
     "limits.changed": frozenset(("manager", "auditor")),
 }
+#: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
+_SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
+_ROSTER = ("staff.roles_changed", "staff.activated", "terminal.enrolled")
+USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
+_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "staff.hired"))
+#: Giving or taking one of these roles takes an auditor.
+_PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
 #: Members of requests that mean the same in the event.
 _REPEATED = frozenset(("amount", "player", "hand", "bonus"))
 Points = dict[str, int]
@@ -116,6 +124,8 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
             return _MANAGER if above else frozenset()
         case "bank.confirmed" | "bank.received":
             return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
+        case kind if kind in _SETTINGS or kind == "terminal.enrolled":
+            return _MANAGER
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
 
 
@@ -135,6 +145,8 @@ class Approvals:
         self._set: list[tuple[str, int, Points]] = []
         #: Handovers between vault and drawer, by chain and number, that a manager has offered or signed.
         self._by_manager: set[tuple[str, int]] = set()
+        #: When the house went live.
+        self._live: str | None = None
         #: Hands whose bonus was confirmed and is not paid yet.
         self._confirmed: set[str] = set()
         self.handlers: dict[str, Handler] = {
@@ -147,6 +159,8 @@ class Approvals:
             **dict.fromkeys(("handover.offered", "handover.signed"), self._handed_by),
             **dict.fromkeys(("drawer.opened", "drawer.replenished"), self._handed_over),
             "hand.settled": self._settled,
+            "house.went_live": self._went_live,
+            "staff.hired": self._hired,
         }
 
     # --- Asking and deciding -----------------------------------------------------------------------------------------
@@ -229,6 +243,29 @@ class Approvals:
         if doc["kind"] == "hand.bonus_confirmed":
             self._confirmed.add(data["hand"])
 
+    def _went_live(self, doc: Row) -> None:
+        self._live = doc["at"]
+
+    def _is_live(self, doc: Row) -> bool:
+        """Whether an event was written so long after the house went live that its request must have known."""
+        return self._live is not None and doc["role"] != SYSTEM and doc["at"] > _moved(self._live, TOLERANCE)
+
+    def _for_person(self, doc: Row) -> frozenset[str]:
+        """Who approves another role, or a login that counts."""
+        data = doc["data"]
+        roles = (
+            {*data["before"], *data["after"]}
+            if doc["kind"] == "staff.roles_changed"
+            else set(self._rows.get(STAFF, data["login"])["roles"])
+        )
+        return frozenset((AUDITOR,)) if roles & _PRIVILEGED else _MANAGER
+
+    def _hired(self, doc: Row) -> None:
+        """A login of a house that is live does not count before another person has activated it."""
+        if self._is_live(doc) and doc["data"].get("active") is not False:
+            problem = f"{doc['data']['login']} was hired and could act at once"
+            self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
     def _settled(self, doc: Row) -> None:
         """A worker pays no bonus from the control point on that nobody has confirmed."""
         name, bonus = doc["data"]["hand"], sum(doc["data"]["result"].get("bonus", ()))
@@ -265,6 +302,10 @@ class Approvals:
     def _roles_at(self, doc: Row) -> frozenset[str]:
         """Who had to approve an event, by whatever control points were in force about its time: a write may have read
         those of a moment before. Empty where one of them asked for nobody; the widest of what they ask for."""
+        if doc["kind"] in _ONCE_LIVE and not self._is_live(doc):
+            return frozenset()
+        if doc["kind"] in ("staff.roles_changed", "staff.activated"):
+            return self._for_person(doc)
         found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
         return frozenset().union(*found) if all(found) else frozenset()
 

@@ -212,8 +212,9 @@ class People:
     def _hired(self, doc: Row) -> None:
         data = doc["data"]
         self._rows.add(
-            STAFF, data["login"], login=data["login"], roles=data["roles"], is_active=True, version=1,
-            hired_at=Near(doc["at"]), hired_by="" if doc["role"] == SYSTEM else doc["actor"], totp_sealed=None,
+            STAFF, data["login"], login=data["login"], roles=data["roles"], version=1,
+            is_active=data.get("active", True), hired_at=Near(doc["at"]),
+            hired_by="" if doc["role"] == SYSTEM else doc["actor"], totp_sealed=None,
             totp_since=None, **self._given(doc),
         )  # fmt: skip
 
