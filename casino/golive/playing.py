@@ -93,11 +93,10 @@ class Evening:
         self.cast.write(manager, lambda command: days.open_day(command=command, name=self.day))
 
     def open_drawer(self) -> None:
-        """A float that a supervisor counts out and a manager signs for; the cashier counts it and takes it."""
-        vault = chips.rack(self.house, Account.VAULT_CHIPS)
-        wanted = self._wanted() + self.points.transfer_approved_from
-        wanted = min(wanted, vault.value)
-        pieces = denominations.spread(wanted - wanted % self.chip_set.smallest, vault).as_json()
+        """A float of half the vault's chips that a supervisor counts out and a manager signs for; the cashier counts it
+        and takes it."""
+        vault = chips.rack(self.house, Account.VAULT_CHIPS).as_json()
+        pieces = {value: -(-count // 2) for value, count in vault.items()}
         cash = min(
             chart.balances(self.house, [Account.VAULT_CASH])[Account.VAULT_CASH], self.points.no_buy_in_above // 2
         )
@@ -110,10 +109,6 @@ class Evening:
             self._cage(Role.MANAGER), lambda command: handing.sign(command=command, code=self.drawer, number=1)
         )
         self.cast.write(self._cage(Role.CASHIER), lambda command: handing.open_drawer(command=command, **offered))
-
-    def _wanted(self) -> int:
-        """Chips that the players of all tables buy."""
-        return sum(self._stack(table) * self._players(table) for table in map(self._table, self.tables))
 
     def _stack(self, table: Table) -> int:
         """The least that a player brings, in whole chips of the smallest kind."""
@@ -131,8 +126,8 @@ class Evening:
         if table is None:
             return
         rack = chips.rack(self.house, f"{Account.CAGE_CHIPS}/{self.drawer}")
-        least = max(self.points.transfer_approved_from, self.chip_set.smallest)
-        pieces = denominations.spread(-(-least // self.chip_set.smallest) * self.chip_set.smallest, rack).as_json()
+        step = self.chip_set.smallest
+        pieces = denominations.make(-(-max(self.points.transfer_approved_from, step) // step) * step, rack).as_json()
         carrier = self.cast.at(Role.FLOOR).staff.login
         body = {"kind": "fill", "table": table.code, "pieces": pieces, "carrier": carrier}
         asked = self._asked("startDrawerTransfer", f"drawers/{self.drawer}/transfers", body)
