@@ -7,7 +7,7 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events.house import HouseClosed, HouseResumed, HouseSuspended
 from casino.audit.events.registry import ApprovedEvent
 from casino.bookkeeping import chart
-from casino.cage.models import Drawer, DrawerState
+from casino.cage.models import Drawer
 from casino.chips.models import ChipSet
 from casino.core import locks, write
 from casino.core.errors import Conflict
@@ -65,7 +65,7 @@ def remaining(house: House) -> Iterator[str]:
     yield from (f"day {day.name}" for day in days.days(house) if day.closed_at is None)
     tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
     yield from (f"table {code}" for code in tables.order_by("code").values_list("code", flat=True))
-    drawers = Drawer.objects.filter(house=house).exclude(state=DrawerState.CLOSED)
+    drawers = Drawer.objects.filter(house=house, shifts__closed_at=None, shifts__isnull=False)
     yield from (f"drawer {code}" for code in drawers.order_by("code").values_list("code", flat=True))
     for code in ChipSet.objects.filter(house=house).order_by("code").values_list("code", flat=True):
         if any(chart.public(house, code).as_json().values()):

@@ -50,6 +50,19 @@ def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password
     return staff
 
 
+def copy_person(*, house: House, login: str, name: str, roles: Iterable[Role], actor: Actor) -> Staff:
+    """Hire a person of another house for a sandbox copy of it, in a separate transaction: without a password, so that
+    nobody can sign in. Raises Forbidden roles_exclude_each_other."""
+    staff = Staff(house=house, login=login, name=name, roles=sorted(roles), password_givers=[actor.staff])
+    require_compatible(staff.roles, login)
+    staff.set_unusable_password()
+    with transaction.atomic():
+        staff.save(force_insert=True)
+        event = StaffHired(login=login, roles=list(staff.roles), password_sha256=fingerprint(staff.password))
+        Work(house, actor).record(chain=house.chain, event=event)
+    return staff
+
+
 def add_person(
     *,
     house: House,

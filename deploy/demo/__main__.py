@@ -117,7 +117,8 @@ def found(url: str, tables: Iterable[RecordedTable]) -> Credentials:
     started = time.monotonic()
     new = found_house(url, tables, after=max(saved(logins_dir()), default=0))
     new.credentials.save(logins_dir())
-    say(f"house {new.credentials.house} founded with {new.requests} requests in {time.monotonic() - started:.1f} s")
+    took = f"{time.monotonic() - started:.1f} s, {new.rehearsed:.1f} s of them rehearsed"
+    say(f"house {new.credentials.house} founded, rehearsed and live with {new.requests} requests in {took}")
     return new.credentials
 
 

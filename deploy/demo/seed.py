@@ -1,4 +1,4 @@
-"""Founding the demo house as any house is founded: the operator's one command, and from then on requests.
+"""Founding the demo house as any house is founded: the operator's two commands, which found and rehearse, and requests.
 
 Every demo founds a new one, `DEMO-1`, `DEMO-2` ..., so that nothing already booked has to be deleted, which PostgreSQL
 would refuse. Two administrators hire, so that the person who approves something does not have the password from the
@@ -9,6 +9,7 @@ import re
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -41,6 +42,8 @@ TRANSFER_APPROVED = 5_000
 TRAY_BONUSES = 100
 #: What the command says of a code that another house has, and of the key of the terminal in the office.
 _TAKEN, _KEY = "[house_exists]", re.compile(r"with the key (\S+)")
+#: Seconds in which the first checkpoint of a new house comes.
+CHECKPOINT_PATIENCE = 30.0
 #: Most houses that are tried for a free number.
 _MOST_HOUSES = 1_000
 
@@ -54,15 +57,18 @@ def chips_worth(amount: int, of_each: int) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Founded:
-    """A new house: everybody's ways in, and how many requests after the operator's command it took."""
+    """A new house that is live: everybody's ways in, and how many requests beside the operator's commands it took."""
 
     credentials: Credentials
     requests: int
+    #: Seconds of its rehearsal.
+    rehearsed: float
 
 
 def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 0) -> Founded:
-    """Found the next demo house, whose number is above `after`, with these tables, at a server that is ready. Raises
-    EveningError where a table cannot be what its records say or the command refuses, and Refused."""
+    """Found the next demo house, whose number is above `after`, with these tables, at a server that is ready; rehearse
+    it, and let three people sign that it goes live. Raises EveningError where a table cannot be what its records say, a
+    command refuses or the house lacks something, and Refused."""
     tables = list(tables)
     founders = _command(after)
     with ExitStack() as stack:
@@ -73,8 +79,43 @@ def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 
         house.stock(admin, auditor, supervisor, chips=8 * sum(table.max_stack for table in tables))
         for table in tables:
             house.set_up(table, supervisor)
-    requests = house.requests + sum(one.requests for one in (admin, auditor, deputy, supervisor))
-    return Founded(house.credentials(tables, people, founders[2]), requests)
+        rehearsed = rehearse(house.code)
+        manager = stack.enter_context(Terminal(base_url, people["manager"]))
+        go_live(admin, auditor, manager)
+    requests = house.requests + sum(one.requests for one in (admin, auditor, deputy, supervisor, manager))
+    return Founded(house.credentials(tables, people, founders[2]), requests, rehearsed)
+
+
+def rehearse(code: str) -> float:
+    """The operator's part before the house goes live; the seconds that it took. Raises EveningError with what did not
+    pass."""
+    started = time.monotonic()
+    command = [sys.executable, str(ROOT / "manage.py"), "rehearse", code]
+    rehearsed = subprocess.run(command, text=True, capture_output=True, check=False)
+    if rehearsed.returncode:
+        raise EveningError(f"{code} did not pass its rehearsal: {rehearsed.stdout}{rehearsed.stderr.strip()}")
+    return time.monotonic() - started
+
+
+def go_live(admin: Terminal, auditor: Terminal, manager: Terminal) -> None:
+    """Three people sign what the house is; with the third signature it is live. Raises EveningError for a house that
+    lacks something."""
+    deadline = time.monotonic() + CHECKPOINT_PATIENCE
+    while lacking := _lacking(found := auditor.get("house/readiness")):
+        # The first checkpoint outside the database comes a second after the first event.
+        if lacking != {"checkpoints"} or time.monotonic() > deadline:
+            raise EveningError(f"the house lacks {', '.join(sorted(lacking))}")
+        time.sleep(0.5)
+    signed = {"digest": found["signatures"]["digest"]}
+    for person in (admin, auditor, manager):
+        stage = person.post("house/go-live", signed, version=None)["stage"]
+    if stage != "live":
+        raise EveningError(f"three people have signed, and the house is {stage}")
+
+
+def _lacking(readiness: dict[str, Any]) -> set[str]:
+    """What a house lacks, but for what comes with going live and after it."""
+    return {one["item"] for one in readiness["items"] if not one["ready"]} - {"signatures", "day"}
 
 
 #: Who is there from the founding: two administrators and the auditor.
