@@ -34,7 +34,7 @@ def set_up_table_at_office(*, command: Command, code: str, terms: tables.Terms) 
     approval_required once the house is live."""
 
     def change(house: House, work: Work) -> Outcome:
-        table, event = tables.set_up(house, code, terms, require_terms(house, terms))
+        table, event = tables.set_up(house, code, terms, require_terms(house, terms), command.context.staff.login)
         once_live.require_approval(house, work, once_live.SETTINGS)
         return Outcome(event, selectors.describe(table), 201, version=table.version)
 

@@ -15,12 +15,10 @@ from casino.core import once_live, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
-from casino.tables import services
+from casino.tables import services, versions
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, Terms
 
-#: The terms that this module changes. The game stays: another game takes another table.
-CHANGING = ("options", "seats", "min_stack", "max_stack", "carryover_on_close")
 #: Money and chips that a table must be rid of before its end; income and expense stay in the books.
 _EMPTY = (
     Account.DROP_CASH, Account.CHIPS_UNATTRIBUTED, Account.POT, Account.CUKASSZA, Account.BANK, Account.TRONC,
@@ -37,11 +35,6 @@ class OfTable(AtTable):
         context.at_the_office()
 
 
-def in_force(table: Table) -> dict[str, Any]:
-    """The terms of the table that can change."""
-    return {name: getattr(table, name) for name in CHANGING}
-
-
 def change_terms(
     *, command: Command, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]], reason: str
 ) -> Answer:
@@ -54,13 +47,12 @@ def change_terms(
 
     def change(table: Table, work: Work) -> Outcome:
         _require_not_retired(table)
-        before, wanted = in_force(table), {name: asdict(terms)[name] for name in CHANGING}
+        before, wanted = versions.in_force(table), {name: asdict(terms)[name] for name in versions.CHANGING}
         wanted["carryover_on_close"] = str(wanted["carryover_on_close"])
         if wanted == (table.terms_to_come or before):
             raise Conflict(f"Table {code} has these terms at its next opening already.", code="no_change")
         once_live.require_approval(table.house, work, once_live.SETTINGS)
-        table.terms_to_come = None if wanted == before else wanted
-        Table.objects.filter(id=table.id).update(terms_to_come=table.terms_to_come)
+        versions.agree(table, None if wanted == before else wanted, command.context.staff.login)
         return Outcome(TermsChanged(before=before, after=wanted, varying=varying or None, reason=reason))
 
     return write.write(command, OfTable(code), change)

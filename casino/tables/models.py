@@ -172,6 +172,42 @@ class Table(models.Model):
         return f"{Account.SEAT_STACK}/{self.code}/{player_ref}"
 
 
+class TableTerms(HouseRow):
+    """Terms of a table from when on until when. Rows are only added and ended: what was agreed on stays known, also
+    where it never came in force."""
+
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="terms")
+    #: From 1 at each table.
+    number = models.PositiveIntegerField()
+    #: Options, seats, limits of a stack and rule for a carryover, as the event has them.
+    terms = models.JSONField()
+    set_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Login of the person who proposed them, or the name of the process.
+    set_by = models.CharField(max_length=64)
+    #: When they came in force, with an opening of the table; null before, and where they never did.
+    begun_at = models.DateTimeField(null=True)
+    #: When others took their place, or they were taken back.
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "terms of a table"
+        verbose_name_plural = "terms of a table"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "table", "number"], name="table_terms_number"),
+            models.UniqueConstraint(
+                fields=["house", "table"], condition=Q(ended_at=None, begun_at=None), name="table_terms_one_to_come"
+            ),
+            models.UniqueConstraint(
+                fields=["house", "table"],
+                condition=Q(ended_at=None, begun_at__isnull=False),
+                name="table_terms_one_in_force",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id}/{self.number}"
+
+
 class TableSession(HouseRow):
     """One evening of a table, from opening to closing."""
 

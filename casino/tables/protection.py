@@ -8,6 +8,7 @@ PROTECTION = Protection(
     tables=(
         Table(name="tables_dealerturn", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_waitingentry", keep=Keep.TABLE, app=WRITE),
+        Table(name="tables_tableterms", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_table", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_tablesession", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_seating", keep=Keep.TABLE, app=WRITE),

@@ -33,7 +33,7 @@ from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import Role, TerminalKind
-from casino.tables import carrying, selectors, turns, waiting
+from casino.tables import carrying, selectors, turns, versions, waiting
 from casino.tables.carrying import Session
 from casino.tables.models import (
     CarryoverOnClose,
@@ -80,16 +80,17 @@ def create_table(
     also says which of them are `varying` from deal to deal, with every value that they may have. Raises as
     :func:`set_up`."""
     with transaction.atomic():
-        table, event = set_up(house, code, terms, varying)
+        table, event = set_up(house, code, terms, varying, actor.staff)
         record(chain=table.chain, house=house, actor=actor, event=event)
     return table
 
 
 def set_up(
-    house: House, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]] | None
+    house: House, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]] | None, by: str
 ) -> tuple[Table, TableSetUp]:
     """A new table with its accounts, and the event that records it; as :func:`create_table`, in the caller's
-    transaction. Raises Conflict table_exists, place_exists or no_chip_set, ValidationError."""
+    transaction. `by`: login of the person, or name of the process. Raises Conflict table_exists, place_exists or
+    no_chip_set, ValidationError."""
     agreed = asdict(terms)
     free = {} if terms.seat_fee else {"seat_fee": None, "seat_fee_per": None}
     if Table.objects.filter(house=house, code=code).exists():
@@ -98,6 +99,7 @@ def set_up(
     table = Table(house=house, code=code, **agreed)
     table.full_clean()
     table.save(force_insert=True)
+    versions.begin(table, by)
     chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
     return table, TableSetUp(**agreed | free, varying=varying or None)
 
@@ -306,7 +308,7 @@ def open_table(*, command: Command, code: str, counted: Callable[[Table], int | 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
         stages.require_opening(work.house)
-        _bring_terms(table)
+        versions.bring(table)
         before = table.sessions.order_by("-number").first()
         number = before.number + 1 if before else 1
         held = before.held if before else {}
@@ -328,16 +330,6 @@ def open_table(*, command: Command, code: str, counted: Callable[[Table], int | 
         return Outcome(TableOpened(session=number, opener=opener, resumed=held or None))
 
     return write.write(command, AtTable(code), change)
-
-
-def _bring_terms(table: Table) -> None:
-    """Put the terms in force that wait for the table's opening, which the caller records."""
-    if table.terms_to_come is None:
-        return
-    new = {**table.terms_to_come, "terms_to_come": None}
-    Table.objects.filter(id=table.id).update(**new)
-    for name, value in new.items():
-        setattr(table, name, value)
 
 
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Answer:

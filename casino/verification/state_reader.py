@@ -62,6 +62,7 @@ _KEYS = {
         WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
     "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
     "cage.Handover": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
+    "tables.TableTerms": f"concat({_NAMES['tables.Table'].format('m.table_id')}, '/', m.number)",
     "tables.DealerTurn": f"concat({_NAMES['tables.Table'].format('m.table_id')}, '/', m.number)",
     "tables.WaitingEntry": "m.number::text",
     "cage.VaultCount": "m.number::text",

@@ -44,7 +44,10 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
     "dealer.took_over again": (("auditor", f"dealers?{PAGE}"), ("auditor", f"dealer-turns?{PAGE}")),
     "waiting.called": (("auditor", f"waiting-list?{PAGE}"), ("auditor", f"waiting-list/display?{PAGE}")),
-    "table.exchange": (("dealer", ""), ("auditor", "tables/T1/chips"), ("auditor", f"tables?{PAGE}")),
+    "table.exchange": (
+        ("dealer", ""), ("auditor", "tables/T1/chips"), ("auditor", f"tables?{PAGE}"),
+        ("auditor", f"table-terms?{PAGE}"),
+    ),
     "deal.committed": (("dealer", "deal"),),
     "deal.abandoned": (("auditor", "deals/T1-000001"),),
     "fill.received": (("auditor", f"transfers?{PAGE}"),),

@@ -3,8 +3,8 @@
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_rows import Handler, Near, Row, Rows
 
-TABLE, SESSION, SEATING, SEAT_KEY, TURN = (
-    *("tables.Table", "tables.TableSession"),
+TABLE, TERMS, SESSION, SEATING, SEAT_KEY, TURN = (
+    *("tables.Table", "tables.TableTerms", "tables.TableSession"),
     *("tables.Seating", "tables.SeatKey", "tables.DealerTurn"),
 )
 #: Those that can change.
@@ -77,6 +77,19 @@ MODELS = (
         },
     ),
     Model(
+        TERMS,
+        "table and number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("table", "number", "terms", "set_at", "set_by"), proved("table.set_up, table.terms_changed")
+            ),
+            "begun_at": proved("table.set_up, table.opened"),
+            "ended_at": proved("table.opened, table.terms_changed"),
+        },
+    ),
+    Model(
         TURN,
         "table and number",
         {
@@ -116,6 +129,9 @@ class Tables:
         #: By table: the key of the turn of the dealer who has it, and how many turns there were.
         self._turn: dict[str, str] = {}
         self._turns: dict[str, int] = {}
+        #: By table: how many versions of its terms there are, and the number of the one in force.
+        self._terms_of: dict[str, int] = {}
+        self._in_force: dict[str, int] = {}
         #: By table: the seats of the hand that was dealt last.
         self.dealt: dict[str, list[Row]] = {}
         self.handlers: dict[str, Handler] = {
@@ -178,6 +194,7 @@ class Tables:
             abandoned_deals=0, dealer=None,
         )  # fmt: skip
         self.by_chain[doc["chain"]] = self._rows.get(TABLE, table)
+        self._agreed(doc, {name: data[name] for name in _CHANGING}, begun_at=Near(doc["at"]))
 
     def _table(self, doc: Row) -> Row:
         return self._rows.get(TABLE, table_of(doc))
@@ -188,7 +205,26 @@ class Tables:
         if data["before"] != now:
             place = f"{doc['chain']}#{doc['seq']}"
             self._rows.find("table_terms_differ", place, f"it names {data['before']} as in force, events say {now}")
-        row["terms_to_come"] = None if data["after"] == now else {name: data["after"][name] for name in _CHANGING}
+        wanted = {name: data["after"][name] for name in _CHANGING}
+        if row["terms_to_come"] is not None:
+            self._rows.change(TERMS, self._newest_terms(table_of(doc)), ended_at=Near(doc["at"]))
+        row["terms_to_come"] = None if wanted == now else wanted
+        if wanted != now:
+            self._agreed(doc, wanted, begun_at=None)
+
+    def _newest_terms(self, table: str) -> str:
+        return f"{table}/{self._terms_of[table]}"
+
+    def _agreed(self, doc: Row, terms: Row, begun_at: Near | None) -> None:
+        """The next version of a table's terms."""
+        table = table_of(doc)
+        number = self._terms_of[table] = self._terms_of.get(table, 0) + 1
+        self._rows.add(
+            TERMS, f"{table}/{number}", table=table, number=number, terms=terms, set_at=Near(doc["at"]),
+            set_by=doc["actor"], begun_at=begun_at, ended_at=None,
+        )  # fmt: skip
+        if begun_at is not None:
+            self._in_force[table] = number
 
     def _retired(self, doc: Row) -> None:
         self._table(doc)["state"] = "retired"
@@ -206,6 +242,10 @@ class Tables:
 
     def _opened(self, doc: Row) -> None:
         table, number, row = table_of(doc), doc["data"]["session"], self._table(doc)
+        if row["terms_to_come"] is not None:
+            self._rows.change(TERMS, f"{table}/{self._in_force[table]}", ended_at=Near(doc["at"]))
+            self._rows.change(TERMS, self._newest_terms(table), begun_at=Near(doc["at"]))
+            self._in_force[table] = self._terms_of[table]
         row.update(row["terms_to_come"] or {}, state="open", button=None, terms_to_come=None)
         before = self._session.get(table)
         self._session[table] = key = f"{table}/{number}"

@@ -281,6 +281,51 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="TableTerms",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("terms", models.JSONField()),
+                ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("set_by", models.CharField(max_length=64)),
+                ("begun_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="terms", to="tables.table"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "terms of a table",
+                "verbose_name_plural": "terms of a table",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "table", "number"), name="table_terms_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("begun_at", None), ("ended_at", None)),
+                        fields=("house", "table"),
+                        name="table_terms_one_to_come",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("begun_at__isnull", False), ("ended_at", None)),
+                        fields=("house", "table"),
+                        name="table_terms_one_in_force",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="DealerTurn",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

@@ -28,7 +28,7 @@ NOT_SENSITIVE = {
     "house", "house/readiness", "rota", "games", "games/<path:game>",
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
     "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days", "dealers",
-    "dealer-turns", "waiting-list", "waiting-list/display", "chip-sets",
+    "dealer-turns", "table-terms", "waiting-list", "waiting-list/display", "chip-sets",
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
     "receipts/<slug:hash>", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",

@@ -68,6 +68,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/dealer/take-over"): frozenset({Role.DEALER}),
     ("POST", "tables/<slug:table>/dealer/leave"): TABLES,
     ("GET", "dealers"): PLAY - CAGE,
+    ("GET", "table-terms"): EVERYBODY,
     ("GET", "dealer-turns"): PLAY - CAGE,
     ("GET", "waiting-list"): PLAY - CAGE,
     ("POST", "waiting-list"): TABLES,

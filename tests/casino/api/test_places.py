@@ -12,7 +12,7 @@ from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer
 from casino.chips.models import ChipSet
 from casino.staff.models import Role, TerminalKind
-from casino.tables.models import Table
+from casino.tables.models import Table, TableTerms
 from casino.verification import auditing
 from ledger.checks import verify
 from tests.casino.devices import events
@@ -259,6 +259,34 @@ def test_terms_are_decided_on_what_was_seen(kit: Kit, admin: Desk, keeper: Desk)
     founded(admin, keeper)
     admin.ok("tables/T1/terms", other(max_stack=50_000), version=1)
     assert_problem(admin.post("tables/T1/terms", other(max_stack=60_000), version=1), 412, "version_conflict")
+
+
+def test_terms_are_versions_with_a_start(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    founded(admin, keeper)
+
+    def versions() -> list[tuple[int, int, bool, bool]]:
+        rows = kit.office().get("table-terms?table=T1").json()["results"]
+        return [
+            (row["number"], row["terms"]["max_stack"], row["begun_at"] is not None, row["ended_at"] is not None)
+            for row in sorted(rows, key=lambda row: row["number"])
+        ]
+
+    first = (1, TABLE["max_stack"], True, False)
+    assert versions() == [first]
+    admin.ok("tables/T1/terms", other(max_stack=50_000), version=1)
+    # Another proposal takes the place of the one that waits; it stays known that it never came in force.
+    admin.ok("tables/T1/terms", other(max_stack=60_000), version=2)
+    assert versions() == [first, (2, 50_000, False, True), (3, 60_000, False, False)]
+    admin.ok("tables/T1/terms", other(), version=3)
+    admin.ok("tables/T1/terms", other(max_stack=70_000), version=4)
+    kit.dealer("T1").ok("open")
+    assert versions() == [
+        (1, TABLE["max_stack"], True, True), (2, 50_000, False, True), (3, 60_000, False, True),
+        (4, 70_000, True, False),
+    ]  # fmt: skip
+    assert [found.code for found in auditing.verify_house(kit.house).findings] == []
+    TableTerms.objects.using("owner").filter(house=kit.house, number=2).update(set_by="somebody")
+    assert {found.code for found in auditing.verify_house(kit.house).findings} == {"state_differs"}
 
 
 def test_a_table_is_retired_once_it_is_empty_and_is_never_opened_again(kit: Kit, admin: Desk, keeper: Desk) -> None:
