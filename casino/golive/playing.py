@@ -120,14 +120,15 @@ class Evening:
         return terms.least_players(table.game, table.options)
 
     def fill(self) -> None:
-        """A fill of such a worth that a second person approves it; the dealer counts what a third person has carried
-        and takes it in."""
+        """A fill of such a worth that a second person approves it, if the drawer has as much; the dealer counts what a
+        third person has carried and takes it in."""
         table = next((table for table in map(self._table, self.tables) if table.max_stack), None)
         if table is None:
             return
         rack = chips.rack(self.house, f"{Account.CAGE_CHIPS}/{self.drawer}")
         step = self.chip_set.smallest
-        pieces = denominations.make(-(-max(self.points.transfer_approved_from, step) // step) * step, rack).as_json()
+        wanted = -(-max(self.points.transfer_approved_from, step) // step) * step
+        pieces = denominations.make(min(wanted, rack.value), rack).as_json()
         carrier = self.cast.at(Role.FLOOR).staff.login
         body = {"kind": "fill", "table": table.code, "pieces": pieces, "carrier": carrier}
         asked = self._asked("startDrawerTransfer", f"drawers/{self.drawer}/transfers", body)
