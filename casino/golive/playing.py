@@ -220,7 +220,7 @@ class Evening:
         self._confirm_bonus(code, selectors.get(self.house, name))
         state = self._table(code).state
         if state != TableState.OPEN:
-            raise Conflict(f"Table {code} is {state} after hand {name}.", code=f"table_{state}", state=state)
+            raise Conflict(f"Table {code} is {state} after hand {name}.", code="hand_not_over", state=state)
 
     def _act(self, dealer: RequestContext, code: str, hand: Hand) -> None:
         """One action of the seat to act, which knows its cards, or of the dealer."""
