@@ -29,7 +29,6 @@ from casino.staff.models import Role
 TAG = "house"
 #: Version of the API; a change that breaks clients makes another one, at another address.
 API_VERSION = "1"
-_SIGNERS = [str(role) for role in signatures.SIGNERS]
 
 
 class HouseOut(serializers.Serializer[Any]):
@@ -81,7 +80,7 @@ class ItemOut(serializers.Serializer[Any]):
 class SignatureOut(serializers.Serializer[Any]):
     """A signature before going live."""
 
-    role = serializers.ChoiceField(choices=_SIGNERS, help_text="In which role the person signed.")
+    role = serializers.ChoiceField(choices=Role.choices, help_text="In which role the person signed.")
     login = serializers.CharField(help_text="Login of the person who signed.")
     at = serializers.DateTimeField(help_text="When it was signed.")
     void = serializers.BooleanField(help_text="Whether the house has changed since, so that it must be signed again.")
@@ -93,7 +92,7 @@ class SignaturesOut(serializers.Serializer[Any]):
     digest = serializers.CharField(help_text="SHA-256 of what the house is now, in hex: what a signature names.")
     signed = SignatureOut(many=True, help_text="The newest signatures under one digest, the oldest first.")
     missing = serializers.ListField(
-        child=serializers.ChoiceField(choices=_SIGNERS), help_text="Roles that have not signed this digest."
+        child=serializers.ChoiceField(choices=Role.choices), help_text="Roles that have not signed this digest."
     )
 
 
@@ -136,10 +135,10 @@ class SignedOut(serializers.Serializer[Any]):
     digest = serializers.CharField(help_text="What was signed.")
     signers = serializers.DictField(child=serializers.CharField(), help_text="Login of the person who signed, by role.")
     missing = serializers.ListField(
-        child=serializers.ChoiceField(choices=_SIGNERS), help_text="Roles that have not signed yet."
+        child=serializers.ChoiceField(choices=Role.choices), help_text="Roles that have not signed yet."
     )
     void = serializers.ListField(
-        child=serializers.ChoiceField(choices=_SIGNERS),
+        child=serializers.ChoiceField(choices=Role.choices),
         help_text="Roles that had signed another digest and must sign again.",
     )
     audit = ReceiptOut()

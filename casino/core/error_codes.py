@@ -479,6 +479,7 @@ MONEY = (
         ("house_not_ready", "The house lacks items of its checklist.", "missing"),
         ("house_changed", "The house is not as it was when the digest was read.", "digest"),
         ("house_not_empty", "Something of the house is still open, or in circulation.", "remaining"),
+        ("sandbox_exists", "The house has a sandbox that is not closed."),
         ("signed_already", "The role has signed this already."),
         ("day_exists", "The gaming day exists already.", "day"),
         ("day_not_later", "The gaming day is not later than the newest one.", "last"),

@@ -1,7 +1,7 @@
 """A sandbox house that is set up as another house is: its configuration, and the chips that lie in vault and trays."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from casino.approvals.control_points import set_at_founding
 from casino.audit.founding import found_house
@@ -92,16 +92,9 @@ def _stock(house: House, made: House, trays: dict[str, Chips], actor: Actor) -> 
 
 def _terms(table: Table) -> Terms:
     """The terms of a table as its next opening has them."""
-    to_come = table.terms_to_come or {}
-
-    def of(name: str) -> object:
-        return to_come.get(name, getattr(table, name))
-
-    return Terms(
-        game=table.game, options=of("options"), seats=of("seats"), min_stack=of("min_stack"),
-        max_stack=of("max_stack"), carryover_on_close=of("carryover_on_close"), client_seeds=table.client_seeds,
-        time_to_act=table.time_to_act, seat_fee=table.seat_fee, seat_fee_per=table.seat_fee_per,
-    )  # type: ignore[arg-type]  # fmt: skip
+    found = {name: getattr(table, name) for name in (one.name for one in fields(Terms))}
+    found |= {name: value for name, value in (table.terms_to_come or {}).items() if name in found}
+    return Terms(**found)
 
 
 def _people(house: House, made: Copy, actor: Actor) -> None:

@@ -21,10 +21,10 @@ from casino.core.write import Asked, RequestContext
 from casino.days import services as days
 from casino.golive import choosing
 from casino.golive.acting import Cast
-from casino.hands import later_rulings, preparing, selectors, sessions, settlement, terms
+from casino.hands import bonus, later_rulings, preparing, selectors, sessions, settlement, terms
 from casino.hands import services as hands
 from casino.hands.later_rulings import Remedy
-from casino.hands.models import Hand
+from casino.hands.models import Hand, HandState
 from casino.houses import control_points
 from casino.houses.models import OutboxMessage
 from casino.players import services as players
@@ -41,6 +41,8 @@ from casino.transfers.services import End
 MOST_ACTS, MOST_HANDS = 3_000, 60
 #: Refusals after which a session goes on with another hand.
 _GOES_ON = ("carryover_open", "session_under_way")
+#: Refusals of a choice that a seat's cards do not allow, of which the offer to a console does not say so.
+_COMPELLED = ("verb_not_legal", "wrong_places")
 #: Why things are done.
 REASON = "rehearsal"
 
@@ -100,15 +102,19 @@ class Evening:
         cash = min(
             chart.balances(self.house, [Account.VAULT_CASH])[Account.VAULT_CASH], self.points.no_buy_in_above // 2
         )
-        offered = {"cash": cash, "pieces": pieces, "code": self.drawer}
         self.cast.write(
             self._cage(Role.CAGE_SUPERVISOR),
-            lambda command: handing.offer(command=command, kind=HandoverKind.FLOAT, **offered),
+            lambda command: handing.offer(
+                command=command, code=self.drawer, kind=HandoverKind.FLOAT, cash=cash, pieces=pieces
+            ),
         )
         self.cast.write(
             self._cage(Role.MANAGER), lambda command: handing.sign(command=command, code=self.drawer, number=1)
         )
-        self.cast.write(self._cage(Role.CASHIER), lambda command: handing.open_drawer(command=command, **offered))
+        self.cast.write(
+            self._cage(Role.CASHIER),
+            lambda command: handing.open_drawer(command=command, code=self.drawer, cash=cash, pieces=pieces),
+        )
 
     def _stack(self, table: Table) -> int:
         """The least that a player brings, in whole chips of the smallest kind."""
@@ -120,14 +126,15 @@ class Evening:
         return terms.least_players(table.game, table.options)
 
     def fill(self) -> None:
-        """A fill of such a worth that a second person approves it; the dealer counts what a third person has carried
-        and takes it in."""
+        """A fill of such a worth that a second person approves it, if the drawer has as much; the dealer counts what a
+        third person has carried and takes it in."""
         table = next((table for table in map(self._table, self.tables) if table.max_stack), None)
         if table is None:
             return
         rack = chips.rack(self.house, f"{Account.CAGE_CHIPS}/{self.drawer}")
         step = self.chip_set.smallest
-        pieces = denominations.make(-(-max(self.points.transfer_approved_from, step) // step) * step, rack).as_json()
+        wanted = -(-max(self.points.transfer_approved_from, step) // step) * step
+        pieces = denominations.make(min(wanted, rack.value), rack).as_json()
         carrier = self.cast.at(Role.FLOOR).staff.login
         body = {"kind": "fill", "table": table.code, "pieces": pieces, "carrier": carrier}
         asked = self._asked("startDrawerTransfer", f"drawers/{self.drawer}/transfers", body)
@@ -210,9 +217,10 @@ class Evening:
         else:
             raise Conflict(f"Hand {name} is not over after {MOST_ACTS} actions.", code="hand_not_over", state="playing")
         self.settle()
+        self._confirm_bonus(code, selectors.get(self.house, name))
         state = self._table(code).state
         if state != TableState.OPEN:
-            raise Conflict(f"Table {code} is {state} after hand {name}.", code=f"table_{state}", state=state)
+            raise Conflict(f"Table {code} is {state} after hand {name}.", code="hand_not_over", state=state)
 
     def _act(self, dealer: RequestContext, code: str, hand: Hand) -> None:
         """One action of the seat to act, which knows its cards, or of the dealer."""
@@ -231,8 +239,23 @@ class Evening:
                 )
                 return
             except Exception as error:
-                refused = error  # another choice may be the one that the cards compel
+                if getattr(error, "code", "") not in _COMPELLED:
+                    raise
+                refused = error
         raise refused or Conflict(f"Hand {hand.name} offers nothing to {actor}.", code="no_hand", state="playing")
+
+    def _confirm_bonus(self, code: str, hand: Hand) -> None:
+        """Of a hand that waits with a bonus, which somebody must have the luck to win: the floor confirms it, a manager
+        approves, and it is paid."""
+        if hand.state != HandState.AWAITING_APPROVAL:
+            return
+        amount = bonus.of(hand)
+        self.cast.write(
+            self._at_table(Role.FLOOR, code),
+            lambda command: bonus.confirm(command=command, code=code, name=hand.name, bonus=amount),
+            self._asked("confirmBonus", f"tables/{code}/hand/bonus", {"hand": hand.name, "bonus": amount}),
+        )
+        self.settle()
 
     def settle(self) -> None:
         """What the worker does after each hand."""
@@ -294,11 +317,13 @@ class Evening:
         drawer = Drawer.objects.select_related("house").get(house=self.house, code=self.drawer)
         held = contents.by_the_books(drawer)
         missing = min(self.points.difference_accepted + 1, held.cash)
-        found = {"cash": held.cash - missing, "pieces": held.chips.as_json(), "foreign": held.foreign}
+        cash, pieces, foreign = held.cash - missing, held.chips.as_json(), held.foreign
         nothing = transfers.require_none_pending
         self.cast.write(
             self._cage(Role.CASHIER),
-            lambda command: closing.count(command=command, code=self.drawer, require=nothing, **found),
+            lambda command: closing.count(
+                command=command, code=self.drawer, require=nothing, cash=cash, pieces=pieces, foreign=foreign
+            ),
         )
         if not missing:  # a drawer without cash cannot be short
             self.cast.write(
@@ -308,7 +333,9 @@ class Evening:
             return
         self.cast.write(
             self._cage(Role.CAGE_SUPERVISOR),
-            lambda command: closing.recount(command=command, code=self.drawer, **found),
+            lambda command: closing.recount(
+                command=command, code=self.drawer, cash=cash, pieces=pieces, foreign=foreign
+            ),
         )
         self.cast.write(
             self._cage(Role.MANAGER),

@@ -43,9 +43,8 @@ def sign(*, command: Command, digest: str) -> Answer:
         signers = {one.role: one.signed_by for one in holding} | {role: login}
         missing = [str(one) for one in signatures.SIGNERS if one not in signers]
         void = sorted(one.role for one in before if one.digest != digest)
-        event: AuditEvent = GoLiveSigned(signature=number, role=role, digest=digest, void=void or None)
-        if not missing:
-            event = _went_live(house, event, signers, signed)
+        given = GoLiveSigned(signature=number, role=role, digest=digest, void=void or None)
+        event: AuditEvent = given if missing else _went_live(house, given, signers, signed)
         body = {"stage": _stage(missing), "digest": digest, "signers": signers, "missing": missing, "void": void}
         return Outcome(event, body, 201, version=number)
 

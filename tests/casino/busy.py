@@ -304,7 +304,10 @@ def _corrected(busy: Busy) -> httpx.Response:
 
 
 #: Who asks for what needs an approval.
-_ASKING = {"duty": "keeper", "limits": "office", "chip-sets/NEXT/use": "office", "chip-sets/MAIN/lapse": "keeper"}
+_ASKING = {
+    "duty": "keeper", "limits": "office", "chip-sets/NEXT/use": "office", "chip-sets/MAIN/lapse": "keeper",
+    "house/suspend": "manager", "house/resume": "manager",
+}  # fmt: skip
 
 
 def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, str] | None = None) -> Step:
@@ -586,6 +589,10 @@ AFTERWARDS: dict[str, Step] = {
     "house.duty": _with_approval("duty", DUTY),
     "approval.approved again": _decided("limits", LIMITS, "auditor", "approve"),
     "limits.changed": _with_approval("limits", LIMITS),
+    "approval.approved of a suspension": _decided("house/suspend", REASON, "auditor", "approve"),
+    "house.suspended": _with_approval("house/suspend", REASON),
+    "approval.approved of its end": _decided("house/resume", REASON, "auditor", "approve"),
+    "house.resumed": _with_approval("house/resume", REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),
 }

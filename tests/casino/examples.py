@@ -7,13 +7,14 @@ and a login that is locked.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
 from django.urls import resolve
 
 from casino.api.tiles import BINARY
+from casino.golive.rehearsing import rehearse
 from casino.hands.models import Hand
 from casino.staff.models import Role, TerminalKind
 from engine.kernel.cards import TELL32
@@ -23,7 +24,7 @@ from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_settlement import dispute
 from tests.casino.hands.test_variant_hands import ALONE_WITH_41
-from tests.casino.kit import FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
 from tests.casino.stable import TEXTS, Stable
 from tests.casino.transfers.test_transfers import floor_at
 
@@ -172,6 +173,7 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     _locked(kit, busy)
     kit.close_drawer(busy.cashier)
     _books(kit, busy)
+    _another_house(kit)
     return dict(sorted(kit.examples.items()))
 
 
@@ -312,6 +314,22 @@ def _locked(kit: Recording, busy: Busy) -> None:
     form = {"login": login, "password": "not-the-password", "terminal": terminal, "terminal_key": key}
     assert kit.http(None).post("/api/v1/sign-in", json=form).status_code == 403
     busy.office.ok(f"staff/{login}/unlock", {"reason": "a new keyboard"}, version=1)
+
+
+def _another_house(kit: Recording) -> None:
+    """A house that is rehearsed, signed by three, live, and closed again."""
+    house = Kit.found(sandbox=False).house
+    other = replace(kit, house=house)
+    other.table()
+    desks = {role: other.office(role) for role in (*Role, Role.ADMIN, Role.COUNT)}
+    other.hire(Role.DEALER, TerminalKind.TABLE, "T1")
+    other.hire(Role.CASHIER, TerminalKind.CAGE, "C1")
+    other.sequence()
+    assert rehearse(house, ACTOR).passed
+    for role in (Role.ADMIN, Role.AUDITOR, Role.MANAGER):
+        found = desks[role].get("house/readiness").json()["signatures"]
+        desks[role].ok("house/go-live", {"digest": found["digest"]})
+    other.approved(desks[Role.MANAGER], "house/close", REASON, by=Role.AUDITOR)
 
 
 def _books(kit: Recording, busy: Busy) -> None:

@@ -247,6 +247,79 @@ def control_points_are_left_out(docs: Docs) -> None:
     add(docs, HOUSE, "limits.changed", LIMITS | {"number": 2}, reason="at founding")
 
 
+@found("house_not_live")
+def guests_are_served_before_the_house_is_live(docs: Docs) -> None:
+    del one(docs, "house.founded")["data"]["sandbox"]
+
+
+@found("house_not_live")
+def a_hand_is_dealt_in_a_closed_house(docs: Docs) -> None:
+    add(docs, HOUSE, "house.closed", {}, before="hand.dealt", reason="it is over")
+
+
+@found("approval_missing")
+def a_manager_suspends_alone(docs: Docs) -> None:
+    hire(docs, "mia", "manager")
+    add(docs, HOUSE, "house.suspended", {}, actor="mia", role="manager", reason="as I like")
+
+
+def go_live(docs: Docs, *, signed: Doc | None = None, live: Doc | None = None, **rehearsed: Any) -> None:
+    """Rehearse, and let three people sign what the house is, but for what is said otherwise."""
+    for login, role in (("adam", "admin"), ("bea", "auditor"), ("mia", "manager")):
+        hire(docs, login, role)
+    what = {"configuration": {"name": "Model"}, "figures": {}}
+    data = {"rehearsal": 1, "sandbox": "MODEL-R1", "configuration": hash_of(what["configuration"]), "passed": True}
+    add(docs, HOUSE, "house.rehearsed", data | {"items": [{"item": "day"}], "verified": {}} | rehearsed)
+    digest = hash_of(what)
+    first = {"signature": 1, "role": "admin", "digest": digest}
+    add(docs, HOUSE, "house.go_live_signed", first, actor="adam", role="admin")
+    second = {"signature": 2, "role": "auditor", "digest": digest} | (signed or {})
+    add(docs, HOUSE, "house.go_live_signed", second, actor="bea", role="auditor")
+    signers = {"admin": "adam", "auditor": "bea", "manager": "mia"}
+    third = {"signature": 3, "role": "manager", "digest": digest, "signers": signers, "rehearsal": 1, "signed": what}
+    add(docs, HOUSE, "house.went_live", third | (live or {}), actor="mia", role="manager")
+
+
+@found("house_wrong_stage")
+def a_sandbox_goes_live(docs: Docs) -> None:
+    go_live(docs)
+
+
+@found("rehearsal_missing")
+def a_house_goes_live_without_a_passed_rehearsal(docs: Docs) -> None:
+    go_live(docs, passed=False, items=[{"item": "day", "failed": "house_not_live"}])
+
+
+@found("rehearsal_differs")
+def a_rehearsal_passes_that_failed(docs: Docs) -> None:
+    go_live(docs, items=[{"item": "day", "failed": "house_not_live"}])
+
+
+@found("rehearsal_gap")
+def a_rehearsal_is_left_out(docs: Docs) -> None:
+    go_live(docs, rehearsal=2)
+
+
+@found("signature_gap")
+def a_signature_is_left_out(docs: Docs) -> None:
+    go_live(docs, signed={"signature": 3})
+
+
+@found("actor_without_role")
+def an_auditor_signs_as_a_manager(docs: Docs) -> None:
+    go_live(docs, signed={"role": "manager"})
+
+
+@found("signatures_missing")
+def two_sign_another_digest(docs: Docs) -> None:
+    go_live(docs, signed={"digest": "0" * 64})
+
+
+@found("digest_differs")
+def something_else_was_signed(docs: Docs) -> None:
+    go_live(docs, live={"signed": {"configuration": {}, "figures": {}}})
+
+
 @found("approval_gap")
 def an_approval_is_left_out(docs: Docs) -> None:
     approve(docs, requested={"approval": 2})

@@ -110,6 +110,8 @@ NEVER = {
     "hands.Correction",
     "hands.LaterRuling",
     "hands.SeedCommitment",
+    "houses.Rehearsal",
+    "houses.GoLiveSignature",
 }
 
 
