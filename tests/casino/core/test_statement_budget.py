@@ -199,20 +199,5 @@ def test_no_write_takes_more_than_its_budget(live_db: None, monkeypatch: pytest.
     kit.close()
     budgets = {name: budget for budget, names in WRITES.items() for name in names}
     assert kit.trips.keys() == budgets.keys()
-    print(
-        {
-            n: min(map(len, kit.trips[n]))
-            for n in (
-                "signGoLive",
-                "closeHouse",
-                "suspendHouse",
-                "resumeHouse",
-                "openDay",
-                "openTable",
-                "openDrawer",
-                "dealHand",
-            )
-        }
-    )
     fewest = {name: min(found, key=len) for name, found in kit.trips.items()}
     assert {name: asked for name, asked in fewest.items() if len(asked) > budgets[name]} == {}
