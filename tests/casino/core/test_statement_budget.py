@@ -119,25 +119,26 @@ WRITES: dict[int, tuple[str, ...]] = {
         "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer", "enrolTerminal",
         "enterCards", "enterRota", "exchangeAtTable", "findCounterfeitsInVault", "introduceChipSet", "issueSeatKey",
         "leaveSeat", "leaveTable", "noteChipMove", "openDay", "openTable", "openVault", "recordPerson",
-        "redeemForeignChips", "refuseBonus", "registerPlayer", "resetSecondFactor", "retireChipSet", "retireTable",
-        "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "setPassword", "setSeatFee", "shareTronc", "signHandover",
-        "signOffVaultCount", "startDrawerTransfer", "startTableTransfer", "swapBox", "takeForeignChips",
-        "takeOverTable", "unattributeChips", "unlockStaff", "withdrawApproval", "withdrawHandover", "withdrawRota",
+        "redeemForeignChips", "refuseBonus", "registerPlayer", "resetSecondFactor", "resumeHouse", "retireChipSet",
+        "retireTable", "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "setPassword", "setSeatFee", "shareTronc",
+        "signHandover", "signOffVaultCount", "startDrawerTransfer", "startTableTransfer", "suspendHouse", "swapBox",
+        "takeForeignChips", "takeOverTable", "unattributeChips", "unlockStaff", "withdrawApproval", "withdrawHandover",
+        "withdrawRota",
     ),
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
         "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover", "payTroncShare", "prepareDeal",
-        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "resumeHouse", "retireDrawer",
-        "sendBag", "sendTableTransfer", "signIn", "sitDown", "stockTray", "suspendHouse", "takeHandover",
-        "takeXReading", "tip", "voidHand", "witnessTrayCount",
+        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag",
+        "sendTableTransfer", "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand",
+        "witnessTrayCount",
     ),
     25: (
-        "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "findCounterfeits", "receiveDrawerTransfer",
-        "recountDrawer", "redeemChips", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
+        "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "closeHouse", "findCounterfeits",
+        "receiveDrawerTransfer", "recountDrawer", "redeemChips", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
     ),
     30: (
-        "cashOut", "closeHouse", "correctEntry", "movePlayer", "openDrawer",
+        "cashOut", "correctEntry", "movePlayer", "openDrawer",
     ),
     35: (
         "closeDay",
@@ -151,7 +152,7 @@ WRITES: dict[int, tuple[str, ...]] = {
     50: (
         "signOffDrawer",
     ),
-    70: (
+    60: (
         "signGoLive",
     ),
 }  # fmt: skip
