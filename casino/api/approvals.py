@@ -16,6 +16,7 @@ from casino.api.http.operations import (
     Reason,
     ReasonInput,
     StrictInput,
+    StrictInteger,
     WriteOperation,
     context_of,
     documented,
@@ -28,7 +29,7 @@ from casino.approvals import control_points, selectors, services
 from casino.approvals.models import Approval, ApprovalKind, ApprovalState
 from casino.core.errors import NotFound
 from casino.core.write import Answer, Command
-from casino.houses.control_points import NAMES
+from casino.houses.control_points import AMOUNTS, BOUNDS, NAMES
 from casino.staff.models import Role
 
 TAG = "approvals"
@@ -189,7 +190,10 @@ class PointsByName(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """One for each."""
-        return {name: minor_units(meaning) for name, meaning in _MEANINGS.items()}
+        return {
+            name: minor_units(meaning) if name in AMOUNTS else serializers.IntegerField(help_text=f"{meaning}.")
+            for name, meaning in _MEANINGS.items()
+        }
 
 
 #: What each control point says.
@@ -205,6 +209,10 @@ _MEANINGS = {
     "transfer_approved_from": "A fill or credit from this on needs a second approval",
     "void_by_manager_above": "A void of a hand with a pot above this needs a manager",
     "bonus_approved_from": "A bonus for a 41 from this on waits for an approval",
+    "idle_minutes_at_tables": "Minutes without a request after which a table's terminal asks for the password",
+    "idle_minutes_at_drawers": "Minutes without a request after which a drawer's terminal asks for the password",
+    "idle_minutes_in_office": "Minutes without a request after which an office terminal asks for the password",
+    "second_factor_required": "1 where people with privileged roles act with a second factor only, otherwise 0",
 }
 if tuple(_MEANINGS) != NAMES:
     raise AssertionError("every control point has a meaning")
@@ -224,7 +232,7 @@ class ControlPointsFrom(serializers.Serializer[Any]):
 
 
 class ControlPointsOut(serializers.Serializer[Any]):
-    """What the house demands by amount: now, later, and before."""
+    """What the house demands: now, later, and before."""
 
     in_force = ControlPointsFrom(help_text="What is in force now.")
     to_come = ControlPointsFrom(many=True, help_text="What will be in force, the next first.")
@@ -248,9 +256,9 @@ class ControlPointsChanged(ControlPointsOut):
     refuses=["limits_in_the_past"],
 )
 class ControlPoints(WriteOperation, Reading):
-    """Amounts from which a second person is needed. An administrator proposes, a manager or an auditor approves; the
-    control points that are not named stay. They begin at once or at a moment to come (`limits_in_the_past`); what was
-    in force before stays known. No If-Match: nothing is edited."""
+    """Amounts from which a second person is needed, and what sign-ins take. An administrator proposes, a manager or an
+    auditor approves; the control points that are not named stay. They begin at once or at a moment to come
+    (`limits_in_the_past`); what was in force before stays known. No If-Match: nothing is edited."""
 
     @extend_schema_serializer(component_name="ChangeLimitsInput")
     class Input(StrictInput):
@@ -258,12 +266,16 @@ class ControlPoints(WriteOperation, Reading):
 
         @extend_schema_serializer(component_name="ControlPointsInput")
         class Points(StrictInput):
-            """Control points in minor units; 0: always. One at least."""
+            """Control points; amounts in minor units, 0: always. One at least."""
 
             def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
                 """One for each."""
                 return {
                     name: Amount(min_value=0, required=False, help_text=f"{meaning}, in minor units.")
+                    if name in AMOUNTS
+                    else StrictInteger(
+                        min_value=BOUNDS[name][0], max_value=BOUNDS[name][1], required=False, help_text=f"{meaning}."
+                    )
                     for name, meaning in _MEANINGS.items()
                 }
 

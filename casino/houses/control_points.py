@@ -1,4 +1,5 @@
-"""What a house demands by amount: up to which amounts one person may act, and who else is needed above."""
+"""What a house demands: up to which amounts one person may act and who else is needed above, and what it asks of
+sign-ins. All of it is set in dated versions, which are never edited."""
 
 from dataclasses import dataclass, fields
 
@@ -7,7 +8,7 @@ from casino.houses.models import ClockTimestamp, House, Limits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlPoints:
-    """Amounts in minor units of the house's currency; 0: always."""
+    """Amounts in minor units of the house's currency; 0: always. The last ones are no amounts."""
 
     #: A float or a replenishment above this needs a manager.
     float_by_manager_above: int
@@ -29,6 +30,12 @@ class ControlPoints:
     void_by_manager_above: int
     #: A house's bonus for a 41 from this amount on waits for an approval before the hand is settled.
     bonus_approved_from: int
+    #: Minutes without a request after which a terminal asks for the password.
+    idle_minutes_at_tables: int
+    idle_minutes_at_drawers: int
+    idle_minutes_in_office: int
+    #: 1: people with privileged roles act with a second factor only; 0: a password is enough.
+    second_factor_required: int
 
 
 #: Amounts in whole units of a currency, as card rooms of the euro area have them.
@@ -45,18 +52,48 @@ _DEFAULTS = {
     "void_by_manager_above": 100,
     "bonus_approved_from": 500,
 }
+#: What is no amount, as a house has it that has set nothing, with its least and its largest value.
+_OTHERS = {
+    "idle_minutes_at_tables": (15, 1, 60),
+    "idle_minutes_at_drawers": (5, 1, 60),
+    "idle_minutes_in_office": (15, 1, 60),
+    "second_factor_required": (1, 0, 1),
+}
 #: How many whole units of a currency stand for one euro, roundly.
 _PER_EURO = {"HUF": 400}
 
 
 #: Names of all control points.
 NAMES = tuple(one.name for one in fields(ControlPoints))
+#: Those that are amounts, and least and largest value of the others.
+AMOUNTS = tuple(_DEFAULTS)
+BOUNDS = {name: (least, largest) for name, (_, least, largest) in _OTHERS.items()}
 
 
 def defaults(house: House) -> dict[str, int]:
-    """What a house demands that has set nothing, by name, in its minor units."""
+    """What a house demands that has set nothing, by name; amounts in its minor units. Whether it asks for a second
+    factor was said when it was founded."""
     unit = 10**house.currency_exponent * _PER_EURO.get(house.currency, 1)
-    return {name: amount * unit for name, amount in _DEFAULTS.items()}
+    amounts = {name: amount * unit for name, amount in _DEFAULTS.items()}
+    others = {name: value for name, (value, _, _) in _OTHERS.items()}
+    return amounts | others | {"second_factor_required": int(house.second_factor_required)}
+
+
+_POINTS = """(
+    SELECT points FROM houses_limits
+    WHERE houses_limits.house_id = houses_house.id AND houses_limits.valid_from <= clock_timestamp()
+    ORDER BY houses_limits.valid_from DESC, houses_limits.number DESC LIMIT 1
+)"""
+
+
+def in_sql(name: str, default: str) -> str:
+    """SQL for a control point of a house of `houses_house` that is in force; `default`: SQL where it was never set."""
+    return f"coalesce(({_POINTS} ->> '{name}')::bigint, {default})"
+
+
+def default_of(name: str) -> int:
+    """What is no amount, in a house that has never set it. Raises KeyError."""
+    return _OTHERS[name][0]
 
 
 def in_force(house: House) -> ControlPoints:

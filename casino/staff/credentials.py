@@ -19,6 +19,7 @@ from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.core import locks
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
+from casino.houses.control_points import in_force
 from casino.houses.models import House
 from casino.staff import limits, second_factor
 from casino.staff.duties import require_compatible
@@ -139,7 +140,7 @@ def two_people(
     (one, _), (other, _) = people
     with refusals_recorded(house=house, signer=one, request_id=request_id, subject=subject):
         for staff, _ in people:
-            second_factor.require(staff)
+            second_factor.require(staff, bool(in_force(house).second_factor_required))
             require_compatible(staff.roles, staff.login)
             role_for(staff, allowed)
         if special and not any(role in staff.roles for staff, _ in people for role in special):

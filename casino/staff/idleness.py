@@ -13,11 +13,20 @@ from casino.audit.services import Actor, record
 from casino.core import locks, sql
 from casino.core.canonical import fingerprint
 from casino.core.errors import Forbidden
+from casino.houses.control_points import default_of, in_sql
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
 from casino.staff.models import Staff, TerminalKind, TerminalToken
 
-#: Seconds without a request after which a terminal of this kind asks for the password.
-LIMITS: Mapping[str, int] = {TerminalKind.CAGE: 300, TerminalKind.TABLE: 900, TerminalKind.OFFICE: 900}
+#: The control point that says after how many minutes a terminal of this kind asks for the password.
+_LIMITS: Mapping[str, str] = {
+    TerminalKind.CAGE: "idle_minutes_at_drawers",
+    TerminalKind.TABLE: "idle_minutes_at_tables",
+    TerminalKind.OFFICE: "idle_minutes_in_office",
+}
+_MINUTES = " ".join(f"WHEN '{kind}' THEN {in_sql(name, str(default_of(name)))}" for kind, name in _LIMITS.items())
+#: SQL for the seconds without a request after which a terminal of `staff_terminal`, of a house of `houses_house`, asks
+#: for the password.
+MOST = f"60 * (CASE staff_terminal.kind {_MINUTES} END)::int"
 SEEN_EVERY = 30
 
 #: SQL for the seconds since a token of `staff_terminaltoken` was used.
@@ -30,9 +39,9 @@ UPDATE staff_terminaltoken SET last_seen_at = clock_timestamp() WHERE digest = (
 """
 
 
-def is_idle(token: TerminalToken, seconds: float) -> bool:
-    """Whether a token's terminal was left alone for too long, after so many seconds without a request."""
-    return seconds > LIMITS[token.terminal.kind]
+def is_idle(seconds: float, most: int) -> bool:
+    """Whether a terminal was left alone for too long, after so many seconds without a request."""
+    return seconds > most
 
 
 def seen(token: TerminalToken) -> None:
@@ -40,10 +49,11 @@ def seen(token: TerminalToken) -> None:
     sql.change(_SEEN, [token.digest])
 
 
-def require_attended(token: TerminalToken, idle: bool) -> None:
-    """Refuse a token whose terminal was left alone. Raises Forbidden reauthentication_required."""
-    if idle:
-        minutes = LIMITS[token.terminal.kind] // 60
+def require_attended(token: TerminalToken, left_alone: int | None) -> None:
+    """Refuse a token whose terminal was left alone for longer than so many seconds; None: it was not. Raises Forbidden
+    reauthentication_required."""
+    if left_alone is not None:
+        minutes = left_alone // 60
         raise Forbidden(
             f"Terminal {token.terminal.code} was left alone for more than {minutes} minutes: give the password again "
             "(POST reauthenticate).",

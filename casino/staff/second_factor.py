@@ -13,6 +13,7 @@ import pyotp
 from casino.core import locks, sql
 from casino.core.errors import Forbidden
 from casino.houses import sealing
+from casino.houses.control_points import in_sql
 from casino.houses.models import House
 from casino.staff.models import Role, Staff
 
@@ -76,9 +77,14 @@ def accepts(staff: Staff, code: str) -> bool:
     return locks.in_transaction(lambda: unused.update(totp_step=step)) == 1
 
 
-def require(staff: Staff) -> None:
-    """Refuse a person who needs a second factor and has none. Raises Forbidden second_factor_required."""
-    if staff.totp_since is None and staff.house.second_factor_required and ROLES & set(staff.roles):
+#: SQL for whether a house of `houses_house` asks for one.
+REQUIRED = f"{in_sql('second_factor_required', 'houses_house.second_factor_required::int')} = 1"
+
+
+def require(staff: Staff, required: bool) -> None:
+    """Refuse a person who needs a second factor, where the house asks for one, and has none. Raises Forbidden
+    second_factor_required."""
+    if staff.totp_since is None and required and ROLES & set(staff.roles):
         raise Forbidden(
             f"{staff.login} must first set up a second factor (POST second-factor).", code="second_factor_required"
         )

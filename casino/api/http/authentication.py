@@ -24,7 +24,7 @@ from casino.api.http import attempts
 from casino.core import sql
 from casino.core.write import SignIn
 from casino.houses.models import House
-from casino.staff import idleness
+from casino.staff import idleness, second_factor
 from casino.staff.models import Staff, Terminal, TerminalToken
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ _TABLES = [model._meta.db_table for model in _PARTS]
 #: The last column changes with every write to one of the rows; `staff_still_signed_in` compares it.
 _CANDIDATES = f"""
 SELECT {", ".join(map(sql.columns, _PARTS))}, concat_ws(' ', {", ".join(f"{table}.xmin" for table in _TABLES)}),
-    {idleness.IDLE}
+    {idleness.IDLE}, {idleness.MOST}, {second_factor.REQUIRED}
 FROM staff_terminaltoken
 JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
 JOIN houses_house ON houses_house.id = staff_staff.house_id
@@ -50,11 +50,14 @@ WHERE staff_terminaltoken.token_key = %s::text
 @dataclass(frozen=True, slots=True)
 class _Known:
     """A token that was looked up, with its person and terminal; nobody changes them. `idle`: the seconds since it had
-    been used, when it was looked up at `read` of this process's clock."""
+    been used, when it was looked up at `read` of this process's clock; the `most` seconds that its house allows, and
+    whether that asks for a second factor."""
 
     token: TerminalToken
     rows: str
     idle: float
+    most: int
+    second_factor: bool
     read: float = field(default_factory=monotonic)
 
     def is_fresh(self) -> bool:
@@ -79,8 +82,8 @@ sql.forget_with_each_connection(_remembered.clear)
 def _candidate(row: Sequence[Any]) -> _Known:
     """A token with its person, that person's house, and its terminal."""
     token: TerminalToken
-    token, token.user, token.user.house, token.terminal, rows, idle = sql.parts(row, *_PARTS)
-    return _Known(token, rows, idle)
+    token, token.user, token.user.house, token.terminal, *rest = sql.parts(row, *_PARTS)
+    return _Known(token, *rest)
 
 
 def _looked_up(text: str, digest: str) -> _Known | None:
@@ -122,8 +125,8 @@ class TerminalTokenAuthentication(TokenAuthentication):
     def _attended(self, text: str, known: _Known) -> None:
         """Write down, now and then, that the token is used, and remember it; of a terminal that was left alone only
         note that it was: a permission refuses."""
-        self._request.left_alone = idleness.is_idle(known.token, known.idle)  # type: ignore[attr-defined]
-        if self._request.left_alone:  # type: ignore[attr-defined]
+        if idleness.is_idle(known.idle, known.most):
+            self._request.left_alone = known.most  # type: ignore[attr-defined]
             return
         digest, again = known.token.digest, None
         if not known.is_fresh():
@@ -134,6 +137,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
 
     def _recognised(self, known: _Known) -> tuple[Staff, TerminalToken]:
         person: Staff = known.token.user
+        self._request.second_factor = known.second_factor  # type: ignore[attr-defined]
         terminal = known.token.terminal.code
         attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal)
         return person, known.token

@@ -33,12 +33,12 @@ class HasRole(BasePermission):
         if not isinstance(request.user, Staff):
             return False
         if not getattr(view, "takes_unattended", False) and isinstance(request.auth, TerminalToken):
-            require_attended(request.auth, getattr(request, "left_alone", False))
+            require_attended(request.auth, getattr(request, "left_alone", None))
         if not getattr(view, "takes_given_passwords", False):
             require_own_password(request.user)
             require_compatible(request.user.roles, request.user.login)
             if not getattr(view, "sets_second_factor", False):
-                second_factor.require(request.user)
+                second_factor.require(request.user, request.second_factor)  # type: ignore[attr-defined]
         readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None
         allowed = view.roles if readers is None else readers
         request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]

@@ -75,7 +75,7 @@ def write_recorded(folder: Path, events: int, *, every: int = 200) -> RecordedEv
     world.open(folder)
     world.set_up(TABLES, options=OPTIONS, most=10**10, players=PLAYERS)
     # Buy-ins of this evening are of any size, without a second person.
-    points = dict.fromkeys(control_points.NAMES, 10**12)
+    points = dict.fromkeys(control_points.AMOUNTS, 10**12)
     world.record("house/MODEL", "limits.changed", {"number": 1, "points": points, "valid_from": world.now()})
     tables = [f"T{number}" for number in range(1, TABLES + 1)]
     for table in tables:

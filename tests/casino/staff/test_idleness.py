@@ -166,3 +166,29 @@ def test_an_action_is_one_statement_again_after_its_use_was_written(playing: tup
     with round_trips() as asked:
         desk.act(SAMPLE[6])
     assert len(asked) == 1, asked
+
+
+def test_a_house_says_for_how_long_a_terminal_may_be_left_alone(kit: Kit) -> None:
+    desk, token = signed_in(kit, TerminalKind.OFFICE)
+    change(kit, {"idle_minutes_in_office": 2})
+    left_alone(token, 100)
+    assert desk.get("house").status_code == 200
+    left_alone(token, 121)
+    problem = assert_problem(desk.get("house"), 403, "reauthentication_required")
+    assert "more than 2 minutes" in problem["detail"]
+    # What begins later does not count yet.
+    change(kit, {"idle_minutes_in_office": 60, "second_factor_required": 1}, valid_from="2999-01-01T00:00:00Z")
+    assert_problem(desk.get("house"), 403, "reauthentication_required")
+    assert auditing.verify_house(kit.house).findings == []
+
+
+def test_no_house_leaves_terminals_alone_for_ever(kit: Kit) -> None:
+    admin = kit.office(Role.ADMIN)
+    for wrong in ({"idle_minutes_in_office": 0}, {"idle_minutes_at_tables": 61}, {"second_factor_required": 2}):
+        answer = admin.post("limits", {"points": wrong, "reason": "we trust everybody"})
+        assert_problem(answer, 400, "invalid_request")
+
+
+def change(kit: Kit, points: dict[str, int], **when: str) -> None:
+    """Another control point, which a manager approves."""
+    kit.approved(kit.office(Role.ADMIN), "limits", {"points": points, "reason": "a quiet office"} | when)

@@ -10,6 +10,7 @@ import pyotp
 import pytest
 from django.db import connection
 
+from casino.api.http import authentication
 from casino.audit.models import Event
 from casino.core.errors import Forbidden
 from casino.staff import services
@@ -273,3 +274,17 @@ def test_a_token_that_was_given_meanwhile_is_not(kit: Kit, monkeypatch: pytest.M
     monkeypatch.setattr(services, "_issue", late)
     assert_problem(ann.sign_in(), 403, "sign_in_refused")
     assert not TerminalToken.objects.filter(user=ann.row).exists()
+
+
+def test_a_house_can_ask_for_one_from_now_on(kit: Kit) -> None:
+    ann = Person(kit, role=Role.MANAGER)
+    desk = ann.desk()
+    assert desk.get("house").status_code == 200
+    points = {"points": {"second_factor_required": 1}, "reason": "as the authority has asked"}
+    kit.approved(kit.office(Role.ADMIN), "limits", points)
+    # For half a minute at most a sign-in is taken as it was read; then it counts.
+    authentication._remembered.clear()
+    assert_problem(desk.get("house"), 403, "second_factor_required")
+    ann.begun(desk)
+    desk.ok("second-factor/confirm", {"code": ann.code()})
+    assert desk.get("house").status_code == 200
