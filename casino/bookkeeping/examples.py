@@ -68,6 +68,7 @@ _FILL = posting("fill_sent", BOTH, chips=_mix({100: 40}))
 _CREDIT = posting("credit_sent", T1, chips=_mix({500: 20}))
 _TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
 _WORN = posting("chips_set_aside", {}, chips=_mix({500: 40}))
+_DEPOSITED = posting("deposit_taken", {**C1, **ANNA}, amount=20_000)
 _UNATTRIBUTED = posting("unattributed", {"place": "C1", "player": "anna"}, amount=10_000)
 _REDEEMED = posting("withdrawn_redeemed", C1, given=_mix({500: 1}), change=_mix({100: 5}))
 _LAPSED = posting("chips_lapsed", {"owed": "/C1", "public": "/C1"}, amount=10_000, chips=_mix({2_500: 4}))
@@ -235,6 +236,23 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         "30.00 were booked for Bela by mistake.",
         (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
         {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
+    "deposit_taken": Example(
+        "Anna leaves 200.00 at the cage.",
+        (_DEPOSITED,),
+        {"1020/C1": 280_000, "2090/anna": 20_000},
+    ),
+    "deposit_drawn": Example(
+        "She takes 50.00 of it in chips of 25.00.",
+        (posting("deposit_drawn", {**C1, **ANNA}, amount=5_000, chips=_mix({2_500: 2})),),
+        {"2090/anna": 15_000, "2010/anna": 15_000, "9120/C1": {2_500: 86}, "9170/C1": {2_500: 14}},
+        given=(_DEPOSITED,),
+    ),
+    "deposit_returned": Example(
+        "She takes all of it back.",
+        (posting("deposit_returned", {**C1, **ANNA}, amount=20_000),),
+        {"2090/anna": 0, "1020/C1": 260_000},
+        given=(_DEPOSITED,),
     ),
     "foreign_chips": Example(
         "A guest brings chips of another house worth 40.00.",

@@ -81,7 +81,7 @@ def _row(
 
 _STACK, _WALLET = "2020/{table}/{player}", "2010/{player}"
 _POT, _KASSZA, _BANK = "2030/{table}", "2040/{table}", "2050/{table}"
-_DRAWER, _CAGE = "1020/{drawer}", "9120/{drawer}"
+_DRAWER, _CAGE, _DEPOSIT = "1020/{drawer}", "9120/{drawer}", "2090/{player}"
 _TRAY, _BOX = "9130/{table}", "9150/{table}"
 _AT_TABLE, _AT_CAGE = "9170/{table}", "9170/{drawer}"
 
@@ -263,6 +263,25 @@ _CAGE_ROWS = (
         "Chips cease to be somebody's",
         "The mirror: they were booked for the wrong player, or have not been seen for long.",
         (_WALLET, "2015/{place}", "amount"),
+    ),
+    _row(
+        "deposit_taken",
+        "A deposit is taken",
+        "A player leaves cash with the house for safe keeping. It is owed to the player, and to nobody else.",
+        (_DRAWER, _DEPOSIT, "amount"),
+    ),
+    _row(
+        "deposit_drawn",
+        "A deposit is drawn",
+        "The player gets chips for what lies there.",
+        (_DEPOSIT, _WALLET, "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "deposit_returned",
+        "A deposit is returned",
+        "The player gets the cash back.",
+        (_DEPOSIT, _DRAWER, "amount"),
     ),
     _row(
         "foreign_chips",

@@ -266,6 +266,38 @@ class BearerCashOut(DrawerEvent, ApprovedEvent):
     exchanged: Annotated[Pieces, "chips that were brought: number of pieces by denomination in minor units"]
 
 
+Deposit = Annotated[int, "what lies in the player's deposit after this, minor units"]
+
+
+@event("cage.deposit_taken", chain="drawer")
+class DepositTaken(DrawerEvent, ApprovedEvent):
+    """A player left cash with the house for safe keeping."""
+
+    player: Player
+    amount: Amount
+    deposit: Deposit
+
+
+@event("cage.deposit_drawn", chain="drawer")
+class DepositDrawn(DrawerEvent):
+    """A player got chips for what lay in the deposit."""
+
+    player: Player
+    amount: Amount
+    deposit: Deposit
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+
+
+@event("cage.deposit_returned", chain="drawer")
+class DepositReturned(DrawerEvent, ApprovedEvent):
+    """A player got cash of the deposit back."""
+
+    player: Player
+    amount: Amount
+    deposit: Deposit
+
+
 @event("cage.corrected", chain="drawer")
 class CageCorrected(DrawerEvent, ApprovedEvent):
     """An entry of the shift that was keyed wrong was taken back by its mirror, and the right one made."""

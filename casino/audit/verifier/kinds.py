@@ -45,6 +45,13 @@ _DECLARED = {
         "right? {any}; was string",
     "cage.counterfeits_found":
         "drawer: approval? integer; counterfeits {any}; drawer_version integer; evidence string",
+    "cage.deposit_drawn":
+        "drawer: amount integer; deposit integer; drawer_version integer; exchanged {integer}; player string; "
+        "player_chips integer",
+    "cage.deposit_returned":
+        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
+    "cage.deposit_taken":
+        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",

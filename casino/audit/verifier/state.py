@@ -27,6 +27,7 @@ from .state_deals import Deals
 from .state_hands import HandRows
 from .state_ledger import LedgerRows
 from .state_log import LogRows
+from .state_money import Money
 from .state_people import People
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_tables import Tables
@@ -69,7 +70,7 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(Money(rows, self._find), LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

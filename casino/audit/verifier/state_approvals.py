@@ -61,7 +61,10 @@ DEFAULTS = {
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
-_FOR_CASH = ("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out")
+_FOR_CASH = (
+    *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
+    *("cage.deposit_taken", "cage.deposit_returned"),
+)
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
     **dict.fromkeys(_FOR_CASH, "exchange"),

@@ -132,8 +132,9 @@ WRITES: dict[int, tuple[str, ...]] = {
         "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
     ),
     25: (
-        "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "findCounterfeits", "receiveDrawerTransfer",
-        "recountDrawer", "redeemChips", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
+        "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "drawDeposit", "findCounterfeits",
+        "receiveDrawerTransfer", "recountDrawer", "redeemChips", "returnDeposit", "ruleOnHand", "ruleOnHandLater",
+        "sendDrawerTransfer", "takeDeposit",
     ),
     30: (
         "cashOut", "correctEntry", "movePlayer", "openDrawer",
