@@ -26,6 +26,7 @@ class Account(StrEnum):
     TRONC_POOL = "2065"
     DISPUTED_POT = "2070"
     CARRY_HELD = "2080"
+    HELD_PAYOUTS = "2085"
     PLAYER_DEPOSITS = "2090"
     UNCLAIMED = "2095"
     DUTY_PAYABLE = "2200"

@@ -77,6 +77,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.TRONC_POOL, "tronc pool", CREDIT, 0),
         Kind(Account.DISPUTED_POT, "disputed pot", CREDIT, 0, joined=True),
         Kind(Account.CARRY_HELD, "carry held", CREDIT, 0),
+        Kind(Account.HELD_PAYOUTS, "held payouts", CREDIT, 0),
         Kind(Account.PLAYER_DEPOSITS, "player deposits", CREDIT, 0),
         Kind(Account.UNCLAIMED, "unclaimed property", CREDIT, 0),
         Kind(Account.DUTY_PAYABLE, "duty payable", CREDIT, 0),
@@ -225,9 +226,10 @@ def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
 
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
-    """A player's own accounts, the wallet, the deposit and the stacks at tables: code, balance, time of the newest
-    entry."""
-    own = [f"{number}/{ref}" for number in (Account.CHIPS_OUTSTANDING, Account.PLAYER_DEPOSITS)]
+    """A player's own accounts, the wallet, held payouts, the deposit and the stacks at tables: code, balance, time of
+    the newest entry."""
+    numbers = (Account.CHIPS_OUTSTANDING, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
+    own = [f"{number}/{ref}" for number in numbers]
     named = Q(code__in=own) | Q(code__startswith=f"{Account.SEAT_STACK}/", code__endswith=f"/{ref}")
     rows = LedgerAccount.objects.filter(named, book=house.id).order_by("code")
     return list(rows.values_list("code", "balance", "posted_at"))

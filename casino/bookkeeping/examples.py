@@ -69,6 +69,7 @@ _CREDIT = posting("credit_sent", T1, chips=_mix({500: 20}))
 _TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
 _WORN = posting("chips_set_aside", {}, chips=_mix({500: 40}))
 _DEPOSITED = posting("deposit_taken", {**C1, **ANNA}, amount=20_000)
+_HELD = posting("payout_held", {**C1, **BELA}, amount=10_000, chips=_mix({2_500: 4}))
 _UNATTRIBUTED = posting("unattributed", {"place": "C1", "player": "anna"}, amount=10_000)
 _REDEEMED = posting("withdrawn_redeemed", C1, given=_mix({500: 1}), change=_mix({100: 5}))
 _LAPSED = posting("chips_lapsed", {"owed": "/C1", "public": "/C1"}, amount=10_000, chips=_mix({2_500: 4}))
@@ -236,6 +237,23 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         "30.00 were booked for Bela by mistake.",
         (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
         {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
+    "payout_held": Example(
+        "Bela brings four chips of 25.00, and nobody knows who she is.",
+        (_HELD,),
+        {"2010/bela": 0, "2085/bela": 10_000, "9120/C1": {2_500: 92}, "9170/C1": {2_500: 8}},
+    ),
+    "payout_released": Example(
+        "She has shown her passport.",
+        (posting("payout_released", {**C1, **BELA}, amount=10_000),),
+        {"2085/bela": 0, "1020/C1": 250_000},
+        given=(_HELD,),
+    ),
+    "payout_released_by_bank": Example(
+        "She is paid by the bank instead.",
+        (posting("payout_released_by_bank", BELA, amount=10_000),),
+        {"2085/bela": 0, "1090": 40_000},
+        given=(*_AT_BANK, _HELD),
     ),
     "deposit_taken": Example(
         "Anna leaves 200.00 at the cage.",

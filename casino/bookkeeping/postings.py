@@ -81,7 +81,8 @@ def _row(
 
 _STACK, _WALLET = "2020/{table}/{player}", "2010/{player}"
 _POT, _KASSZA, _BANK = "2030/{table}", "2040/{table}", "2050/{table}"
-_DRAWER, _CAGE, _DEPOSIT = "1020/{drawer}", "9120/{drawer}", "2090/{player}"
+_DRAWER, _CAGE = "1020/{drawer}", "9120/{drawer}"
+_HELD, _DEPOSIT = "2085/{player}", "2090/{player}"
 _TRAY, _BOX = "9130/{table}", "9150/{table}"
 _AT_TABLE, _AT_CAGE = "9170/{table}", "9170/{drawer}"
 
@@ -263,6 +264,26 @@ _CAGE_ROWS = (
         "Chips cease to be somebody's",
         "The mirror: they were booked for the wrong player, or have not been seen for long.",
         (_WALLET, "2015/{place}", "amount"),
+    ),
+    _row(
+        "payout_held",
+        "A payout is held",
+        "A player brings chips and may not be paid yet: who it is must be found out, or payments are suspended. The "
+        "house has the chips back and owes their worth to the player as before.",
+        (_WALLET, _HELD, "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+    ),
+    _row(
+        "payout_released",
+        "A held payout is paid in cash",
+        "Compliance has released it.",
+        (_HELD, _DRAWER, "amount"),
+    ),
+    _row(
+        "payout_released_by_bank",
+        "A held payout is paid by the bank",
+        "The same, to the player's account.",
+        (_HELD, "1090", "amount"),
     ),
     _row(
         "deposit_taken",

@@ -29,6 +29,7 @@ MEANING = {
     Account.TRONC_POOL: "Owed to the staff for tips that were counted, until each share is paid.",
     Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
     Account.CARRY_HELD: "Owed to the next session of one table; until then, its chips are in the tray.",
+    Account.HELD_PAYOUTS: "Owed to one player for chips that were brought and are not paid yet.",
     Account.PLAYER_DEPOSITS: "Owed to one player for cash left with the house for safe keeping.",
     Account.UNCLAIMED: "Owed to nobody known: chips of a set that has lapsed.",
     Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",

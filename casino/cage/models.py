@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.houses.models import ClockTimestamp, House, HouseRow
-from casino.players.models import REFERENCE
+from casino.players.models import REFERENCE, Player
 from casino.staff.models import Role, Staff
 
 
@@ -276,6 +276,60 @@ class VaultCountEntry(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.vault_count_id}/{self.round}"
+
+
+class HeldCause(models.TextChoices):
+    """Why a payout is held."""
+
+    IDENTITY_PENDING = "identity_pending", "who the player is must be found out first"
+    SUSPENSION = "suspension", "payments are suspended"
+
+
+class HeldState(models.TextChoices):
+    """held (the house has the chips and owes the money) -> released (the player was paid)."""
+
+    HELD = "held"
+    RELEASED = "released"
+
+
+class HeldPayout(models.Model):
+    """Money for chips that a player has brought, which is not paid yet. Amounts in minor units."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="held_payouts")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="held_rows")
+    #: Where the chips were brought.
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="held_payouts")
+    amount = models.BigIntegerField()
+    cause = models.CharField(max_length=16, choices=HeldCause.choices)
+    state = models.CharField(max_length=8, choices=HeldState.choices, default=HeldState.HELD)
+    held_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    held_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Who paid it, at which drawer, or by which note of the bank.
+    paid_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    paid_at_drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
+    note = models.CharField(max_length=32, blank=True, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "held payout"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="held_payout_number"),
+            models.CheckConstraint(condition=Q(cause__in=HeldCause.values), name="held_payout_cause"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="held_payout_amount"),
+            models.CheckConstraint(
+                condition=Q(state=HeldState.HELD, paid_by=None, paid_at_drawer=None, note="", ended_at=None)
+                | (
+                    Q(state=HeldState.RELEASED, paid_by__isnull=False, ended_at__isnull=False)
+                    & (Q(paid_at_drawer__isnull=False, note="") | (Q(paid_at_drawer=None) & ~Q(note="")))
+                ),
+                name="held_payout_is_paid_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"held payout {self.number}"
 
 
 class BagWay(models.TextChoices):

@@ -412,6 +412,7 @@ MONEY = (
         ("bag_in_use", "A bag of this number is on its way."),
         ("bag_arrived", "The bag has arrived.", "state"),
         ("bag_other_way", "The bag goes the other way: from the bank instead of to it, or to it instead of from it."),
+        ("payout_released", "The held payout was paid."),
         ("vault_open", "The vault has its capital and its chips already."),
         ("drawer_exists", "The house has a drawer of this code."),
         ("table_exists", "The house has a table of this code."),

@@ -319,8 +319,8 @@ def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, st
     return step
 
 
-def _approved(path: str, body: Any, asks: str = "keeper") -> Step:
-    """A step that a manager approves in between."""
+def _approved(path: str, body: Any, asks: str = "keeper", by: str = "approver") -> Step:
+    """A step that somebody approves in between: a manager, unless `by` says."""
 
     def step(busy: Busy) -> httpx.Response:
         desk: Desk = getattr(busy, asks)
@@ -328,7 +328,7 @@ def _approved(path: str, body: Any, asks: str = "keeper") -> Step:
         if held.status_code != 409:
             return held
         number = held.json()["approval"]["approval"]
-        busy.approver.post(f"approvals/{number}/approve", {})
+        getattr(busy, by).post(f"approvals/{number}/approve", {})
         return desk.post(path, body, headers={"Approval": str(number)})
 
     return step
@@ -391,6 +391,7 @@ def _all_counted(code: str) -> Step:
 
 
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
+HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
 FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
 DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
 USE = {"redeem_until": NOTICE} | REASON
@@ -441,6 +442,9 @@ STEPS: dict[str, Step] = {
     "cage.deposit_taken": _at("cashier", "deposits", {"player": "anna", "amount": 5_000}),
     "cage.deposit_drawn": _at("cashier", "deposits/draw", {"player": "anna", "amount": 1_000}),
     "cage.deposit_returned": _at("cashier", "deposits/return", {"player": "anna", "amount": 4_000}),
+    "cage.payout_held": _approved("held-payouts", HELD, "cashier", "compliance"),
+    "cage.payout_released": _approved("held-payouts/1/release", {}, "cashier", "compliance"),
+    "cage.payout_held again": _approved("held-payouts", HELD, "cashier", "compliance"),
     "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
@@ -552,6 +556,7 @@ AFTERWARDS: dict[str, Step] = {
     "bank.drawn": _approved("vault/bags", {"way": "from_bank", "bag": "B-2", "amount": 20_000}),
     "bank.received": _at("cage_supervisor", "vault/bags/2/receive", {"amount": 20_000, "note": "N-2"}),
     "foreign.redeemed": _approved("vault/foreign-chips", FOREIGN),
+    "payout.paid_by_bank": _approved("held-payouts/2/pay-by-bank", {"note": "N-4"}, by="compliance"),
     "vault.counted": _vault_count("keeper"),
     "vault.counts_differed": _vault_differs,
     "vault.count_decided": lambda busy: busy.post(busy.manager, "vault/counts/1/decide", _in_vault(busy) | REASON),

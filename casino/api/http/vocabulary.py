@@ -186,6 +186,7 @@ FIELDS: Mapping[str, str] = {
     "path": "Hashes from the leaf to the root, 64 hexadecimal digits each.",
     "payable": "What the house owes after this, in minor units.",
     "payload": "The event, exactly as hashed: canonical JSON as text.",
+    "payout": "Number of the held payout among those of the house.",
     "per": "What a seat fee is charged for.",
     "person": "Personal data of the player.",
     "pieces": 'Chips, pieces by denomination: `{"500": 3}` is three chips of 500 minor units.',

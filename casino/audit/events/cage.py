@@ -298,6 +298,43 @@ class DepositReturned(DrawerEvent, ApprovedEvent):
     deposit: Deposit
 
 
+HeldPayout = Annotated[
+    JsonObject,
+    "`payout` (number, from 1 by house), `player`, `amount`, `cause`, `state`, `drawer` where it was brought, "
+    "`held_by`, and once it was paid `paid_by`, `paid_at_drawer` or the `note` of the bank",
+]
+
+
+@event("cage.payout_held", chain="drawer")
+class PayoutHeld(DrawerEvent, ApprovedEvent):
+    """A player brought chips and was not paid yet; compliance has decided so."""
+
+    player: Player
+    amount: Amount
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
+    attributed: Annotated[int | None, "minor units of it that were booked for nobody before"] = None
+    payout: HeldPayout
+
+
+@event("cage.payout_released", chain="drawer")
+class PayoutReleased(DrawerEvent, ApprovedEvent):
+    """A player got a held payout in cash."""
+
+    player: Player
+    amount: Amount
+    payout: HeldPayout
+
+
+@event("payout.paid_by_bank", chain="house")
+class PayoutPaidByBank(ApprovedEvent):
+    """A player got a held payout by the bank."""
+
+    player: Player
+    amount: Amount
+    payout: HeldPayout
+
+
 @event("cage.corrected", chain="drawer")
 class CageCorrected(DrawerEvent, ApprovedEvent):
     """An entry of the shift that was keyed wrong was taken back by its mirror, and the right one made."""

@@ -54,6 +54,11 @@ _DECLARED = {
         "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
+    "cage.payout_held":
+        "drawer: amount integer; approval? integer; attributed? integer; drawer_version integer; exchanged {integer}; "
+        "payout {any}; player string; player_chips integer",
+    "cage.payout_released":
+        "drawer: amount integer; approval? integer; drawer_version integer; payout {any}; player string",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
     "cards.exception_cleared":
         "table: exception integer; found? {any}; found_hash? string; hand? string; kind string; "
@@ -160,6 +165,7 @@ _DECLARED = {
         "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
         "restored_epoch integer; restored_root? string; restored_size integer",
     "log.key_rotated": "log: epoch integer; new_key string; note string; old_key string; size integer",
+    "payout.paid_by_bank": "house: amount integer; approval? integer; payout {any}; player string",
     "player.forgotten":
         "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",

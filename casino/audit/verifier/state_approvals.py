@@ -78,6 +78,7 @@ USED_FOR = {
     "house.duty": "duty",
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
     **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
+    **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
@@ -88,6 +89,7 @@ _ALWAYS = {
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
     "vault.counterfeits_found": _MANAGER,
+    **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "limits.changed": frozenset(("manager", "auditor")),
 }
 #: Members of requests that mean the same in the event.

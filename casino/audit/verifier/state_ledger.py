@@ -32,6 +32,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "2065": ("tronc pool", -1, 0, False, False),
     "2070": ("disputed pot", -1, 0, False, True),
     "2080": ("carry held", -1, 0, False, False),
+    "2085": ("held payouts", -1, 0, False, False),
     "2090": ("player deposits", -1, 0, False, False),
     "2095": ("unclaimed property", -1, 0, False, False),
     "2200": ("duty payable", -1, 0, False, False),
@@ -68,11 +69,12 @@ OF_TABLE = (
     *("9130", "9140", "9150", "9160", "9170"),
 )
 OF_DRAWER = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
-WALLET, DEPOSIT, STACK, DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "2010", "2090", "2020", "1020", "1160", "9120"
+WALLET, HELD, DEPOSIT, STACK = "2010", "2085", "2090", "2020"
+DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "1020", "1160", "9120"
 
 _OPENING = (
-    "vault.opened, table.set_up, drawer.set_up, player.registered, cage.deposit_taken, table.sat_down, table.buy_in, "
-    "table.moved_in, by the chart"
+    "vault.opened, table.set_up, drawer.set_up, player.registered, cage.deposit_taken, cage.payout_held, "
+    "table.sat_down, table.buy_in, table.moved_in, by the chart"
 )
 _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
 _NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
@@ -190,6 +192,7 @@ class LedgerRows:
             "drawer.set_up": lambda doc: self._open(doc, _at(OF_DRAWER, doc)),
             "player.registered": lambda doc: self._open(doc, [f"{WALLET}/{doc['data']['player']}"]),
             "cage.deposit_taken": lambda doc: self._open(doc, [f"{DEPOSIT}/{doc['data']['player']}"]),
+            "cage.payout_held": lambda doc: self._open(doc, [f"{HELD}/{doc['data']['player']}"]),
             "table.sat_down": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.buy_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.moved_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),

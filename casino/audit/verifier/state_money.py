@@ -1,11 +1,29 @@
-"""What the house keeps for players besides chips, followed through the chains of drawers."""
+"""What the house keeps for players besides chips: deposits, and payouts that are held."""
 
+from .state_columns import HOUSE, ID, Model, proved
 from .state_people import PERSON, PLAYER
-from .state_rows import Find, Handler, Row, Rows
+from .state_rows import Find, Handler, Near, Row, Rows
+
+PAYOUT = "cage.HeldPayout"
+_HELD = ("number", "player", "drawer", "amount", "cause")
+_ENDED = "cage.payout_released, payout.paid_by_bank"
+MODELS = (
+    Model(
+        PAYOUT,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys((*_HELD, "held_by", "held_at"), proved("cage.payout_held")),
+            **dict.fromkeys(("paid_by", "paid_at_drawer", "note", "ended_at"), proved(_ENDED)),
+            "state": proved(f"cage.payout_held, {_ENDED}"),
+        },
+    ),
+)
 
 
 class Money:
-    """Players' deposits: whose they are, and that every event has what lies there after it."""
+    """Rows of payouts that are held. Of deposits: whose they are, and that every event has what lies there after it."""
 
     def __init__(self, rows: Rows, find: Find) -> None:
         self._rows, self._find = rows, find
@@ -14,6 +32,9 @@ class Money:
             "cage.deposit_taken": self._taken,
             "cage.deposit_drawn": lambda doc: self._moved(doc, -doc["data"]["amount"]),
             "cage.deposit_returned": lambda doc: self._moved(doc, -doc["data"]["amount"]),
+            "cage.payout_held": self._held,
+            "cage.payout_released": self._released,
+            "payout.paid_by_bank": self._released,
         }
 
     def _taken(self, doc: Row) -> None:
@@ -29,6 +50,44 @@ class Money:
         if known[player] != doc["data"]["deposit"] or known[player] < 0:
             problem = f"the deposit of {player} is {known[player]}, the event has {doc['data']['deposit']}"
             self._find("state_event_differs", _place(doc), problem)
+
+    # --- Held payouts ------------------------------------------------------------------------------------------------
+
+    def _held(self, doc: Row) -> None:
+        data, last = doc["data"]["payout"], len(self._rows.of(PAYOUT))
+        key, number = str(data["payout"]), data["payout"]
+        if number != last + 1:
+            self._find("serial_gap", f"{PAYOUT} {key}", f"it comes after {last}")
+        self._rows.add(
+            PAYOUT, key, number=number, player=doc["data"]["player"], drawer=doc["chain"].partition("/")[2],
+            amount=doc["data"]["amount"], cause=data["cause"], state="held", held_by=doc["actor"],
+            held_at=Near(doc["at"]), paid_by=None, paid_at_drawer=None, note="", ended_at=None,
+        )  # fmt: skip
+        self._require_same(key, doc)
+
+    def _released(self, doc: Row) -> None:
+        key, by_bank = str(doc["data"]["payout"]["payout"]), doc["kind"] == "payout.paid_by_bank"
+        row = self._rows.get(PAYOUT, key)
+        if row["state"] != "held":
+            self._find("state_event_differs", f"{PAYOUT} {key}, state", "it is paid twice")
+        self._rows.change(
+            PAYOUT, key, state="released", paid_by=doc["actor"], ended_at=Near(doc["at"]),
+            paid_at_drawer=None if by_bank else doc["chain"].partition("/")[2],
+            note=doc["data"]["payout"]["note"] if by_bank else "",
+        )  # fmt: skip
+        self._require_same(key, doc)
+
+    def _require_same(self, key: str, doc: Row) -> None:
+        """What an event repeats of a payout is what it is then."""
+        data, row = doc["data"]["payout"], self._rows.get(PAYOUT, key)
+        repeated = {name: row[name] for name in (*_HELD, "state", "held_by", "paid_by", "paid_at_drawer", "note")}
+        said = data | {"number": data["payout"]}
+        if (row["player"], row["amount"]) != (doc["data"]["player"], doc["data"]["amount"]):
+            self._find("state_event_differs", f"{PAYOUT} {key}", "an event is of another player or amount")
+        for name, value in repeated.items():
+            if said.get(name) != value:
+                problem = f"an event says {said.get(name)!r}, events before it {value!r}"
+                self._find("state_event_differs", f"{PAYOUT} {key}, {name}", problem)
 
 
 def _place(doc: Row) -> str:

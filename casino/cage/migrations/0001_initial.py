@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("houses", "0001_initial"),
+        ("players", "0001_initial"),
     ]
 
     operations = [
@@ -555,6 +556,105 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="bank_bag_arrived_by_another",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HeldPayout",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "cause",
+                    models.CharField(
+                        choices=[
+                            ("identity_pending", "who the player is must be found out first"),
+                            ("suspension", "payments are suspended"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("held", "Held"), ("released", "Released")], default="held", max_length=8
+                    ),
+                ),
+                ("held_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("note", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="held_payouts", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "held_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="held_payouts", to="houses.house"
+                    ),
+                ),
+                (
+                    "paid_at_drawer",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "paid_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="held_rows", to="players.player"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "held payout",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="held_payout_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("cause__in", ["identity_pending", "suspension"])), name="held_payout_cause"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="held_payout_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("ended_at", None),
+                                ("note", ""),
+                                ("paid_at_drawer", None),
+                                ("paid_by", None),
+                                ("state", "held"),
+                            ),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("paid_by__isnull", False),
+                                ("state", "released"),
+                                models.Q(
+                                    models.Q(("note", ""), ("paid_at_drawer__isnull", False)),
+                                    models.Q(("paid_at_drawer", None), models.Q(("note", ""), _negated=True)),
+                                    _connector="OR",
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="held_payout_is_paid_once",
                     ),
                 ],
             },

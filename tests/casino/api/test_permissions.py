@@ -40,7 +40,7 @@ DRAWERS = PLAY - {Role.DEALER}
 #: Who may follow what happens; dealers and cashiers only at their own place (`test_streams.py`).
 FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR, Role.ADMIN})
 #: Who asks for approvals, and who decides them.
-DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR})
+DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR})
 ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN})
 #: Who decides on counts that differ and shares tips; who decides on a transfer at a drawer.
 SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
@@ -188,6 +188,10 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/corrections"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/bearer-buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/bearer-cash-outs"): CAGE,
+    ("GET", "held-payouts"): CAGE | BOOKS | {Role.COMPLIANCE},
+    ("POST", "held-payouts/<int:payout>/pay-by-bank"): frozenset({Role.CAGE_SUPERVISOR}),
+    ("POST", "drawers/<slug:drawer>/held-payouts"): CAGE,
+    ("POST", "drawers/<slug:drawer>/held-payouts/<int:payout>/release"): CAGE,
     ("GET", "deposits"): CAGE | BOOKS | {Role.COMPLIANCE},
     ("POST", "drawers/<slug:drawer>/deposits"): CAGE,
     ("POST", "drawers/<slug:drawer>/deposits/draw"): CAGE,
@@ -302,6 +306,7 @@ def address(route: str, house: Kit) -> str:
         "<int:move>": "1",
         "<slug:chip_set>": "MAIN",
         "<int:count>": "1",
+        "<int:payout>": "1",
         "<int:vault_count>": "1",
         "<int:exception>": "1",
         "<int:approval>": "1",

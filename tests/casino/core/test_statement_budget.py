@@ -137,7 +137,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "sendDrawerTransfer", "takeDeposit",
     ),
     30: (
-        "cashOut", "correctEntry", "movePlayer", "openDrawer",
+        "cashOut", "correctEntry", "holdPayout", "movePlayer", "openDrawer", "payHeldByBank", "releasePayout",
     ),
     35: (
         "closeDay",

@@ -34,7 +34,7 @@ from tests.casino.scene import assert_recorded, fingerprint, last_event
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
     "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "hand", "handover",
-    "login", "move", "player", "shift", "table", "terminal", "ticket", "transfer",
+    "login", "move", "payout", "player", "shift", "table", "terminal", "ticket", "transfer",
     "vault_count",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "seat", "tile"}
