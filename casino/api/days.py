@@ -81,6 +81,13 @@ class CarriedHandover(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=HandoverKind.choices, help_text="What passes, and which way.")
 
 
+class CarriedFound(serializers.Serializer[Any]):
+    """Found chips that were in the register when the day closed."""
+
+    found = serializers.IntegerField(help_text="Their number in the register.")
+    amount = minor_units("Worth of the chips")
+
+
 class CarriedPayout(serializers.Serializer[Any]):
     """A payout that was held when the day closed."""
 
@@ -116,6 +123,7 @@ class Carried(serializers.Serializer[Any]):
     boxes = CarriedBox(many=True, help_text="Boxes that nobody has received, without figures.")
     tables = serializers.ListField(child=serializers.CharField(), help_text="Codes of the tables that were open.")
     handovers = CarriedHandover(many=True, help_text="Handovers between vault and drawers that nobody has taken.")
+    found_chips = CarriedFound(many=True, help_text="Found chips that nobody has claimed.")
     held_payouts = CarriedPayout(many=True, help_text="Payouts that are held.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")

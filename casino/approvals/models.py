@@ -28,6 +28,7 @@ class ApprovalKind(models.TextChoices):
     COUNTERFEIT = "counterfeit", "counterfeit notes or chips that are taken out"
     BANK = "bank", "cash to or from the bank, and what another house pays for its chips"
     PAYOUT = "payout", "a payout that is held, or released"
+    UNCLAIMED = "unclaimed", "found chips that are given to their owner, remitted or kept"
     CONTROL_POINTS = "control_points", "other control points"
 
 

@@ -33,6 +33,7 @@ class Account(StrEnum):
     HOUSE_CAPITAL = "3010"
     HOUSE_TAX = "4010"
     TABLE_FEES = "4020"
+    OTHER_INCOME = "4030"
     BONUS = "5100"
     CASH_OVER_SHORT = "5200"
     CHIP_OVER_SHORT = "5210"

@@ -84,6 +84,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.HOUSE_CAPITAL, "house capital", CREDIT, 0),
         Kind(Account.HOUSE_TAX, "house tax", CREDIT, None),
         Kind(Account.TABLE_FEES, "table fees", CREDIT, None),
+        Kind(Account.OTHER_INCOME, "other income", CREDIT, None),
         Kind(Account.BONUS, "bonus", DEBIT, None),
         Kind(Account.CASH_OVER_SHORT, "cash over/short", DEBIT, None),
         Kind(Account.CHIP_OVER_SHORT, "chip over/short", DEBIT, None),

@@ -70,6 +70,7 @@ _TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
 _WORN = posting("chips_set_aside", {}, chips=_mix({500: 40}))
 _DEPOSITED = posting("deposit_taken", {**C1, **ANNA}, amount=20_000)
 _HELD = posting("payout_held", {**C1, **BELA}, amount=10_000, chips=_mix({2_500: 4}))
+_FOUND = posting("found_chips", C1, amount=5_000, chips=_mix({2_500: 2}))
 _UNATTRIBUTED = posting("unattributed", {"place": "C1", "player": "anna"}, amount=10_000)
 _REDEEMED = posting("withdrawn_redeemed", C1, given=_mix({500: 1}), change=_mix({100: 5}))
 _LAPSED = posting("chips_lapsed", {"owed": "/C1", "public": "/C1"}, amount=10_000, chips=_mix({2_500: 4}))
@@ -237,6 +238,29 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         "30.00 were booked for Bela by mistake.",
         (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
         {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
+    "found_chips": Example(
+        "Two chips of 25.00 lie under a chair.",
+        (_FOUND,),
+        {"2015/C1": -5_000, "2095": 5_000, "9120/C1": {2_500: 90}, "9170/C1": {2_500: 10}},
+    ),
+    "found_claimed": Example(
+        "A guest knows how many there were, and where.",
+        (posting("found_claimed", C1, amount=5_000, chips=_mix({2_500: 2})),),
+        {"2015/C1": 0, "2095": 0, "9120/C1": {2_500: 88}, "9170/C1": {2_500: 12}},
+        given=(_FOUND,),
+    ),
+    "unclaimed_remitted": Example(
+        "Nobody has claimed them for 90 days.",
+        (posting("unclaimed_remitted", {}, amount=5_000),),
+        {"2095": 0, "1090": 45_000},
+        given=(*_AT_BANK, _FOUND),
+    ),
+    "unclaimed_kept": Example(
+        "The law leaves them to the house.",
+        (posting("unclaimed_kept", {}, amount=5_000),),
+        {"2095": 0, "4030": 5_000},
+        given=(_FOUND,),
     ),
     "payout_held": Example(
         "Bela brings four chips of 25.00, and nobody knows who she is.",

@@ -266,6 +266,32 @@ _CAGE_ROWS = (
         (_WALLET, "2015/{place}", "amount"),
     ),
     _row(
+        "found_chips",
+        "Chips are found",
+        "Nobody knows whose they are. They come to the cage, and the house owes their worth as unclaimed property.",
+        ("2015/{drawer}", "2095", "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+    ),
+    _row(
+        "found_claimed",
+        "Found chips are claimed",
+        "The mirror, where the owner has come.",
+        ("2095", "2015/{drawer}", "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "unclaimed_remitted",
+        "Unclaimed property is remitted",
+        "Nobody has come in time: the bank pays it where the law wants it.",
+        ("2095", "1090", "amount"),
+    ),
+    _row(
+        "unclaimed_kept",
+        "Unclaimed property is kept",
+        "The same, where the law leaves it to the house.",
+        ("2095", "4030", "amount"),
+    ),
+    _row(
         "payout_held",
         "A payout is held",
         "A player brings chips and may not be paid yet: who it is must be found out, or payments are suspended. The "

@@ -31,6 +31,7 @@ VAULT_ACCOUNTS = (
     Account.UNCLAIMED,
     Account.DUTY_PAYABLE,
     Account.HOUSE_CAPITAL,
+    Account.OTHER_INCOME,
     Account.GAMING_DUTY,
     Account.VAULT_CHIPS,
     Account.SET_ASIDE,

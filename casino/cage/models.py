@@ -332,6 +332,62 @@ class HeldPayout(models.Model):
         return f"held payout {self.number}"
 
 
+class FoundState(models.TextChoices):
+    """registered (nobody knows whose they are) -> claimed by their owner, or after the house's time remitted or
+    kept."""
+
+    REGISTERED = "registered"
+    CLAIMED = "claimed"
+    REMITTED = "remitted"
+    KEPT = "kept"
+
+
+class FoundChips(models.Model):
+    """Chips without an owner, in the house's register. Amounts in minor units, chips as pieces by denomination."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="found_chips")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="found_chips")
+    finder = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    found_where = models.CharField(max_length=64)
+    amount = models.BigIntegerField()
+    pieces = models.JSONField()
+    state = models.CharField(max_length=10, choices=FoundState.choices, default=FoundState.REGISTERED)
+    noted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    noted_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Their owner, or the number of the bank's note.
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", null=True)
+    note = models.CharField(max_length=32, blank=True, default="")
+    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "found chips"
+        verbose_name_plural = "found chips"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="found_chips_number"),
+            models.CheckConstraint(condition=Q(state__in=FoundState.values), name="found_chips_state"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="found_chips_amount"),
+            models.CheckConstraint(
+                condition=Q(state=FoundState.REGISTERED, ended_by=None, ended_at=None, player=None, note="")
+                | (
+                    ~Q(state=FoundState.REGISTERED)
+                    & Q(ended_by__isnull=False, ended_at__isnull=False)
+                    & (
+                        Q(state=FoundState.CLAIMED, player__isnull=False, note="")
+                        | (Q(state=FoundState.REMITTED, player=None) & ~Q(note=""))
+                        | Q(state=FoundState.KEPT, player=None, note="")
+                    )
+                ),
+                name="found_chips_end_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"found chips {self.number}"
+
+
 class BagWay(models.TextChoices):
     """Which way a sealed bag of cash goes."""
 

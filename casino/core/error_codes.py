@@ -412,6 +412,8 @@ MONEY = (
         ("bag_in_use", "A bag of this number is on its way."),
         ("bag_arrived", "The bag has arrived.", "state"),
         ("bag_other_way", "The bag goes the other way: from the bank instead of to it, or to it instead of from it."),
+        ("found_ended", "The found chips have left the register.", "state"),
+        ("claims_run", "The owner of the found chips may still come.", "until"),
         ("payout_released", "The held payout was paid."),
         ("vault_open", "The vault has its capital and its chips already."),
         ("drawer_exists", "The house has a drawer of this code."),

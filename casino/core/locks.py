@@ -152,6 +152,13 @@ def lock_payouts(house_id: UUID) -> None:
     _lock_name(f"held payouts of {house_id}")
 
 
+def lock_found(house_id: UUID) -> None:
+    """Keep others from changing this house's register of found chips until the transaction ends. Raises
+    LockOrderError."""
+    _take(Rank.CUSTODY, "found chips")
+    _lock_name(f"found chips of {house_id}")
+
+
 def lock_roster(house_id: UUID) -> None:
     """Keep others from changing this house's staff until the transaction ends. Raises LockOrderError."""
     _take(Rank.STAFF, "roster")

@@ -7,6 +7,7 @@ from unittest import mock
 
 import httpx
 import pyotp
+from django.conf import settings
 
 from casino.audit.models import Event
 from casino.bookkeeping import chart
@@ -334,6 +335,26 @@ def _approved(path: str, body: Any, asks: str = "keeper", by: str = "approver") 
     return step
 
 
+def _found(number: int) -> Step:
+    """The runner has found a chip."""
+
+    def step(busy: Busy) -> httpx.Response:
+        where = {"finder": busy.runner, "found_where": f"under chair {number}"}
+        return busy.post(busy.cashier, "found-chips", where | {"amount": 5_000, "pieces": {"5000": 1}})
+
+    return step
+
+
+def _at_once(step: Step) -> Step:
+    """The same step in a house that waits for no owner."""
+
+    def then(busy: Busy) -> httpx.Response:
+        with mock.patch.object(settings, "CASINO_UNCLAIMED_DAYS", 0):
+            return step(busy)
+
+    return then
+
+
 def _with_approval(path: str, body: Any) -> Step:
     """A step in the office with what was approved last."""
     return lambda busy: getattr(busy, _ASKING[path]).post(path, body, headers={"Approval": str(busy.approval)})
@@ -439,6 +460,11 @@ STEPS: dict[str, Step] = {
     "cage.bearer_buy_in": _at("cashier", "bearer-buy-ins", {"amount": 3_000}),
     "cage.bearer_cash_out": _at("cashier", "bearer-cash-outs", {"amount": 1_000, "pieces": {"1000": 1}}),
     "cage.corrected": _corrected,
+    "cage.chips_found": _found(1),
+    "cage.chips_claimed": _approved("found-chips/1/claim", {"player": "anna"}, "cashier"),
+    "cage.chips_found again": _found(2),
+    "cage.chips_found once more": _found(3),
+    "unclaimed.kept": _at_once(_approved("found-chips/2/keep", REASON, "manager", "auditor")),
     "cage.deposit_taken": _at("cashier", "deposits", {"player": "anna", "amount": 5_000}),
     "cage.deposit_drawn": _at("cashier", "deposits/draw", {"player": "anna", "amount": 1_000}),
     "cage.deposit_returned": _at("cashier", "deposits/return", {"player": "anna", "amount": 4_000}),
@@ -556,6 +582,7 @@ AFTERWARDS: dict[str, Step] = {
     "bank.drawn": _approved("vault/bags", {"way": "from_bank", "bag": "B-2", "amount": 20_000}),
     "bank.received": _at("cage_supervisor", "vault/bags/2/receive", {"amount": 20_000, "note": "N-2"}),
     "foreign.redeemed": _approved("vault/foreign-chips", FOREIGN),
+    "unclaimed.remitted": _at_once(_approved("found-chips/3/remit", {"note": "N-5"}, "manager", "auditor")),
     "payout.paid_by_bank": _approved("held-payouts/2/pay-by-bank", {"note": "N-4"}, by="compliance"),
     "vault.counted": _vault_count("keeper"),
     "vault.counts_differed": _vault_differs,

@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
                             ("counterfeit", "counterfeit notes or chips that are taken out"),
                             ("bank", "cash to or from the bank, and what another house pays for its chips"),
                             ("payout", "a payout that is held, or released"),
+                            ("unclaimed", "found chips that are given to their owner, remitted or kept"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -151,6 +152,7 @@ class Migration(migrations.Migration):
                                     "counterfeit",
                                     "bank",
                                     "payout",
+                                    "unclaimed",
                                     "control_points",
                                 ],
                             )

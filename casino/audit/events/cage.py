@@ -335,6 +335,52 @@ class PayoutPaidByBank(ApprovedEvent):
     payout: HeldPayout
 
 
+FoundChips = Annotated[
+    JsonObject,
+    "`found` (number, from 1 by house), `drawer`, `finder`, `found_where`, `amount`, `pieces`, `state`, `noted_by`, "
+    "and once they left the register `player` or the `note` of the bank, `ended_by`",
+]
+WaitedDays = Annotated[int, "for how many days the house must have waited for an owner"]
+
+
+@event("cage.chips_found", chain="drawer")
+class ChipsFound(DrawerEvent):
+    """Chips without an owner were found and came to a drawer."""
+
+    found: FoundChips
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips that were found: number of pieces by denomination in minor units"]
+
+
+@event("cage.chips_claimed", chain="drawer")
+class ChipsClaimed(DrawerEvent, ApprovedEvent):
+    """The owner of found chips got them back, or others worth the same."""
+
+    player: Player
+    found: FoundChips
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+
+
+@event("unclaimed.remitted", chain="house")
+class UnclaimedRemitted(ApprovedEvent):
+    """The worth of found chips that nobody has claimed was remitted by the bank."""
+
+    found: FoundChips
+    amount: Amount
+    waited_days: WaitedDays
+
+
+@event("unclaimed.kept", chain="house")
+class UnclaimedKept(ApprovedEvent):
+    """The worth of found chips that nobody has claimed became income of the house."""
+
+    found: FoundChips
+    amount: Amount
+    waited_days: WaitedDays
+    reason: Reason
+
+
 @event("cage.corrected", chain="drawer")
 class CageCorrected(DrawerEvent, ApprovedEvent):
     """An entry of the shift that was keyed wrong was taken back by its mirror, and the right one made."""

@@ -53,8 +53,8 @@ class DayClosed(AuditEvent):
     carried: Annotated[
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
-        "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `held_payouts`, "
-        "requested `transfers`, open `approvals`",
+        "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
+        "`held_payouts`, requested `transfers`, open `approvals`",
     ]
 
 

@@ -43,6 +43,10 @@ _DECLARED = {
     "cage.corrected":
         "drawer: approval? integer; attributed? integer; corrects integer; drawer_version integer; mirrors {integer}; "
         "right? {any}; was string",
+    "cage.chips_claimed":
+        "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; found {any}; "
+        "player string",
+    "cage.chips_found": "drawer: amount integer; drawer_version integer; exchanged {integer}; found {any}",
     "cage.counterfeits_found":
         "drawer: approval? integer; counterfeits {any}; drawer_version integer; evidence string",
     "cage.deposit_drawn":
@@ -230,6 +234,8 @@ _DECLARED = {
     "tray.counts_differed": "table: pieces {integer}; table_version integer; tray_count {any}",
     "tronc.share_paid": "drawer: drawer_version integer; share {any}",
     "tronc.shared": "house: pool {any}",
+    "unclaimed.kept": "house: amount integer; approval? integer; found {any}; waited_days integer",
+    "unclaimed.remitted": "house: amount integer; approval? integer; found {any}; waited_days integer",
     "vault.count_decided": "house: vault_count {any}",
     "vault.count_signed_off": "house: vault_count {any}",
     "vault.counterfeits_found": "house: approval? integer; counterfeits {any}; evidence string",

@@ -79,6 +79,7 @@ USED_FOR = {
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
     **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
+    **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
@@ -90,6 +91,8 @@ _ALWAYS = {
     "cage.counterfeits_found": _CAGE,
     "vault.counterfeits_found": _MANAGER,
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
+    "cage.chips_claimed": _CAGE,
+    **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
     "limits.changed": frozenset(("manager", "auditor")),
 }
 #: Members of requests that mean the same in the event.

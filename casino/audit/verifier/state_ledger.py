@@ -39,6 +39,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "3010": ("house capital", -1, 0, False, False),
     "4010": ("house tax", -1, None, False, False),
     "4020": ("table fees", -1, None, False, False),
+    "4030": ("other income", -1, None, False, False),
     "5100": ("bonus", 1, None, False, False),
     "5200": ("cash over/short", 1, None, False, False),
     "5210": ("chip over/short", 1, None, False, False),
@@ -58,7 +59,22 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
 }
 #: What the vault, a table and a drawer have for themselves.
 OF_VAULT = (
-    *("1010", "1015", "1090", "5220", "5240", "5200/bank", "2065", "2095", "2200", "3010", "5300", "9110", "9115"),
+    *(
+        "1010",
+        "1015",
+        "1090",
+        "5220",
+        "5240",
+        "5200/bank",
+        "2065",
+        "2095",
+        "2200",
+        "3010",
+        "4030",
+        "5300",
+        "9110",
+        "9115",
+    ),
     *("9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
 )
 #: Its racks, which it has for every chip set.

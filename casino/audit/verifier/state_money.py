@@ -1,13 +1,32 @@
-"""What the house keeps for players besides chips: deposits, and payouts that are held."""
+"""What the house keeps for players besides chips: deposits, payouts that are held, found chips."""
+
+from datetime import datetime, timedelta
 
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import PERSON, PLAYER
-from .state_rows import Find, Handler, Near, Row, Rows
+from .state_people import PERSON, PLAYER, STAFF
+from .state_rows import TOLERANCE, Find, Handler, Near, Row, Rows
 
-PAYOUT = "cage.HeldPayout"
+PAYOUT, FOUND = "cage.HeldPayout", "cage.FoundChips"
 _HELD = ("number", "player", "drawer", "amount", "cause")
 _ENDED = "cage.payout_released, payout.paid_by_bank"
+_NOTED = ("number", "drawer", "finder", "found_where", "amount", "pieces", "noted_by")
+_LEFT = "cage.chips_claimed, unclaimed.remitted, unclaimed.kept"
+#: In which state found chips are after what took them out of the register.
+_STATES = {"cage.chips_claimed": "claimed", "unclaimed.remitted": "remitted", "unclaimed.kept": "kept"}
 MODELS = (
+    Model(
+        FOUND,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys((*_NOTED, "noted_at"), proved("cage.chips_found")),
+            "player": proved("cage.chips_claimed"),
+            "note": proved("unclaimed.remitted"),
+            **dict.fromkeys(("ended_by", "ended_at"), proved(_LEFT)),
+            "state": proved(f"cage.chips_found, {_LEFT}"),
+        },
+    ),
     Model(
         PAYOUT,
         "number",
@@ -23,11 +42,14 @@ MODELS = (
 
 
 class Money:
-    """Rows of payouts that are held. Of deposits: whose they are, and that every event has what lies there after it."""
+    """Rows of payouts that are held, and of found chips. Of deposits: whose they are, and that every event has what
+    lies there after it."""
 
     def __init__(self, rows: Rows, find: Find) -> None:
         self._rows, self._find = rows, find
         self._deposits: dict[str, int] = {}
+        #: When chips were found, by their number.
+        self._known_at: dict[str, str] = {}
         self.handlers: dict[str, Handler] = {
             "cage.deposit_taken": self._taken,
             "cage.deposit_drawn": lambda doc: self._moved(doc, -doc["data"]["amount"]),
@@ -35,6 +57,8 @@ class Money:
             "cage.payout_held": self._held,
             "cage.payout_released": self._released,
             "payout.paid_by_bank": self._released,
+            "cage.chips_found": self._found,
+            **dict.fromkeys(_STATES, self._left),
         }
 
     def _taken(self, doc: Row) -> None:
@@ -88,6 +112,56 @@ class Money:
             if said.get(name) != value:
                 problem = f"an event says {said.get(name)!r}, events before it {value!r}"
                 self._find("state_event_differs", f"{PAYOUT} {key}, {name}", problem)
+
+    # --- Found chips -------------------------------------------------------------------------------------------------
+
+    def _found(self, doc: Row) -> None:
+        data, last = doc["data"]["found"], len(self._rows.of(FOUND))
+        key = str(data["found"])
+        if data["found"] != last + 1:
+            self._find("serial_gap", f"{FOUND} {key}", f"it comes after {last}")
+        self._rows.get(STAFF, data["finder"])
+        self._rows.add(
+            FOUND, key, number=data["found"], drawer=doc["chain"].partition("/")[2], finder=data["finder"],
+            found_where=data["found_where"], amount=doc["data"]["amount"], pieces=doc["data"]["exchanged"],
+            state="registered", noted_by=doc["actor"], noted_at=Near(doc["at"]), player=None, note="", ended_by=None,
+            ended_at=None,
+        )  # fmt: skip
+        self._known_at[key] = doc["at"]
+        self._require_found(key, doc)
+
+    def _left(self, doc: Row) -> None:
+        data = doc["data"]["found"]
+        key = str(data["found"])
+        row = self._rows.get(FOUND, key)
+        if row["state"] != "registered":
+            self._find("state_event_differs", f"{FOUND} {key}, state", "they leave the register twice")
+        changed: Row = {"state": _STATES[doc["kind"]], "ended_by": doc["actor"], "ended_at": Near(doc["at"])}
+        if doc["kind"] == "cage.chips_claimed":
+            changed["player"] = doc["data"]["player"]
+        else:
+            self._require_waited(key, doc)
+        if doc["kind"] == "unclaimed.remitted":
+            changed["note"] = data["note"]
+        self._rows.change(FOUND, key, **changed)
+        self._require_found(key, doc)
+
+    def _require_waited(self, key: str, doc: Row) -> None:
+        waited = timedelta(days=doc["data"]["waited_days"], seconds=-TOLERANCE)
+        if datetime.fromisoformat(doc["at"]) - datetime.fromisoformat(self._known_at[key]) < waited:
+            problem = f"they were found at {self._known_at[key]}, which is less than the days that the event names"
+            self._find("state_event_differs", f"{FOUND} {key}, ended_at", problem)
+
+    def _require_found(self, key: str, doc: Row) -> None:
+        """What an event repeats of found chips is what they are then."""
+        data, row = doc["data"]["found"], self._rows.get(FOUND, key)
+        said = data | {"number": data["found"]}
+        if row["amount"] != doc["data"]["amount"]:
+            self._find("state_event_differs", f"{FOUND} {key}", "an event is of another amount")
+        for name in (*_NOTED, "state", "player", "note", "ended_by"):
+            if said.get(name) != row[name]:
+                problem = f"an event says {said.get(name)!r}, events before it {row[name]!r}"
+                self._find("state_event_differs", f"{FOUND} {key}, {name}", problem)
 
 
 def _place(doc: Row) -> str:

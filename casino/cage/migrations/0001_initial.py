@@ -659,5 +659,108 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="FoundChips",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("found_where", models.CharField(max_length=64)),
+                ("amount", models.BigIntegerField()),
+                ("pieces", models.JSONField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("registered", "Registered"),
+                            ("claimed", "Claimed"),
+                            ("remitted", "Remitted"),
+                            ("kept", "Kept"),
+                        ],
+                        default="registered",
+                        max_length=10,
+                    ),
+                ),
+                ("noted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("note", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="found_chips", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "finder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="found_chips", to="houses.house"
+                    ),
+                ),
+                (
+                    "noted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "found chips",
+                "verbose_name_plural": "found chips",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="found_chips_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["registered", "claimed", "remitted", "kept"])),
+                        name="found_chips_state",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="found_chips_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("ended_at", None),
+                                ("ended_by", None),
+                                ("note", ""),
+                                ("player", None),
+                                ("state", "registered"),
+                            ),
+                            models.Q(
+                                models.Q(("state", "registered"), _negated=True),
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                                models.Q(
+                                    models.Q(("note", ""), ("player__isnull", False), ("state", "claimed")),
+                                    models.Q(
+                                        ("player", None), ("state", "remitted"), models.Q(("note", ""), _negated=True)
+                                    ),
+                                    models.Q(("note", ""), ("player", None), ("state", "kept")),
+                                    _connector="OR",
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="found_chips_end_once",
+                    ),
+                ],
+            },
+        ),
         protect("cage"),
     ]

@@ -41,7 +41,7 @@ DRAWERS = PLAY - {Role.DEALER}
 FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR, Role.ADMIN})
 #: Who asks for approvals, and who decides them.
 DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR})
-ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN})
+ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.ADMIN})
 #: Who decides on counts that differ and shares tips; who decides on a transfer at a drawer.
 SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
 AT_A_DRAWER = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
@@ -188,6 +188,11 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/corrections"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/bearer-buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/bearer-cash-outs"): CAGE,
+    ("GET", "found-chips"): CAGE | BOOKS | {Role.FLOOR, Role.COMPLIANCE, Role.SURVEILLANCE},
+    ("POST", "found-chips/<int:found>/remit"): MANAGER,
+    ("POST", "found-chips/<int:found>/keep"): MANAGER,
+    ("POST", "drawers/<slug:drawer>/found-chips"): CAGE,
+    ("POST", "drawers/<slug:drawer>/found-chips/<int:found>/claim"): CAGE,
     ("GET", "held-payouts"): CAGE | BOOKS | {Role.COMPLIANCE},
     ("POST", "held-payouts/<int:payout>/pay-by-bank"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/held-payouts"): CAGE,
@@ -306,6 +311,7 @@ def address(route: str, house: Kit) -> str:
         "<int:move>": "1",
         "<slug:chip_set>": "MAIN",
         "<int:count>": "1",
+        "<int:found>": "1",
         "<int:payout>": "1",
         "<int:vault_count>": "1",
         "<int:exception>": "1",

@@ -127,17 +127,19 @@ WRITES: dict[int, tuple[str, ...]] = {
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
-        "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover", "payTroncShare", "prepareDeal",
-        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "sendBag", "sendTableTransfer",
+        "declineDrawerTransfer", "exchangeAtCage", "keepUnclaimed", "lapseChipSet", "offerHandover", "payTroncShare",
+        "prepareDeal", "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "remitUnclaimed",
+        "sendBag", "sendTableTransfer",
         "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "drawDeposit", "findCounterfeits",
         "receiveDrawerTransfer", "recountDrawer", "redeemChips", "returnDeposit", "ruleOnHand", "ruleOnHandLater",
-        "sendDrawerTransfer", "takeDeposit",
+        "sendDrawerTransfer", "takeDeposit", "takeFoundChips",
     ),
     30: (
-        "cashOut", "correctEntry", "holdPayout", "movePlayer", "openDrawer", "payHeldByBank", "releasePayout",
+        "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "openDrawer", "payHeldByBank",
+        "releasePayout",
     ),
     35: (
         "closeDay",
