@@ -168,6 +168,8 @@ SPECTACULAR_SETTINGS = {
         "BoxKind": "casino.transfers.models.BoxKind",
         "BagState": "casino.cage.models.BagState",
         "BagWay": "casino.cage.models.BagWay",
+        "NonCashState": "casino.cage.models.NonCashState",
+        "MeansEnum": "casino.cage.models.Means",
         "HeldState": "casino.cage.models.HeldState",
         "HeldCause": "casino.cage.models.HeldCause",
         "FoundState": "casino.cage.models.FoundState",

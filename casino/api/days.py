@@ -97,6 +97,13 @@ class CarriedPayout(serializers.Serializer[Any]):
     cause = serializers.ChoiceField(choices=HeldCause.choices, help_text="Why it is held.")
 
 
+class CarriedNonCash(serializers.Serializer[Any]):
+    """A buy-in by card or transfer whose money had not come when the day closed."""
+
+    buy_in = serializers.IntegerField()
+    amount = serializers.IntegerField()
+
+
 class CarriedTransfer(serializers.Serializer[Any]):
     """A fill or credit that was requested and not sent when the day closed."""
 
@@ -125,6 +132,7 @@ class Carried(serializers.Serializer[Any]):
     handovers = CarriedHandover(many=True, help_text="Handovers between vault and drawers that nobody has taken.")
     found_chips = CarriedFound(many=True, help_text="Found chips that nobody has claimed.")
     held_payouts = CarriedPayout(many=True, help_text="Payouts that are held.")
+    noncash_buy_ins = CarriedNonCash(many=True, help_text="Buy-ins by card or transfer whose money has not come.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
 

@@ -12,6 +12,7 @@ class Account(StrEnum):
     VAULT_CASH = "1010"
     CASH_IN_TRANSIT = "1015"
     DRAWER_CASH = "1020"
+    CLEARING = "1030"
     DROP_CASH = "1050"
     BANK_ACCOUNT = "1090"
     FOREIGN_CHIPS = "1160"

@@ -63,6 +63,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.VAULT_CASH, "vault cash", DEBIT, 0),
         Kind(Account.CASH_IN_TRANSIT, "cash in transit", DEBIT, 0),
         Kind(Account.DRAWER_CASH, "drawer cash", DEBIT, 0),
+        Kind(Account.CLEARING, "card and transfer clearing", DEBIT, 0),
         Kind(Account.DROP_CASH, "drop cash", DEBIT, 0),
         Kind(Account.BANK_ACCOUNT, "bank", DEBIT, 0),
         Kind(Account.FOREIGN_CHIPS, "foreign chips", DEBIT, 0),

@@ -71,6 +71,7 @@ _WORN = posting("chips_set_aside", {}, chips=_mix({500: 40}))
 _DEPOSITED = posting("deposit_taken", {**C1, **ANNA}, amount=20_000)
 _HELD = posting("payout_held", {**C1, **BELA}, amount=10_000, chips=_mix({2_500: 4}))
 _FOUND = posting("found_chips", C1, amount=5_000, chips=_mix({2_500: 2}))
+_BY_CARD = posting("noncash_buy_in", {**C1, **ANNA}, amount=5_000, chips=_mix({2_500: 2}))
 _UNATTRIBUTED = posting("unattributed", {"place": "C1", "player": "anna"}, amount=10_000)
 _REDEEMED = posting("withdrawn_redeemed", C1, given=_mix({500: 1}), change=_mix({100: 5}))
 _LAPSED = posting("chips_lapsed", {"owed": "/C1", "public": "/C1"}, amount=10_000, chips=_mix({2_500: 4}))
@@ -238,6 +239,23 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         "30.00 were booked for Bela by mistake.",
         (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
         {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
+    "noncash_buy_in": Example(
+        "Anna pays 50.00 by card.",
+        (_BY_CARD,),
+        {"1030": 5_000, "2010/anna": 15_000, "9120/C1": {2_500: 86}, "9170/C1": {2_500: 14}},
+    ),
+    "clearing_settled": Example(
+        "The statement of the bank has it.",
+        (posting("clearing_settled", {}, amount=5_000),),
+        {"1030": 0, "1090": 5_000},
+        given=(_BY_CARD,),
+    ),
+    "noncash_paid": Example(
+        "Bela has four chips of 25.00 paid to the own account.",
+        (posting("noncash_paid", {**C1, **BELA}, amount=10_000, chips=_mix({2_500: 4})),),
+        {"2010/bela": 0, "1090": 40_000, "9120/C1": {2_500: 92}, "9170/C1": {2_500: 8}},
+        given=_AT_BANK,
     ),
     "found_chips": Example(
         "Two chips of 25.00 lie under a chair.",

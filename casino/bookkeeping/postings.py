@@ -266,6 +266,26 @@ _CAGE_ROWS = (
         (_WALLET, "2015/{place}", "amount"),
     ),
     _row(
+        "noncash_buy_in",
+        "Buy-in by card or transfer",
+        "A terminal or a bank has confirmed it, and its money is on its way.",
+        ("1030", _WALLET, "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "clearing_settled",
+        "Money of cards and transfers comes",
+        "By a line of the bank's statement.",
+        ("1090", "1030", "amount"),
+    ),
+    _row(
+        "noncash_paid",
+        "Chips are paid to an account",
+        "The player's own one. The player gives the chips at the cage.",
+        (_WALLET, "1090", "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+    ),
+    _row(
         "found_chips",
         "Chips are found",
         "Nobody knows whose they are. They come to the cage, and the house owes their worth as unclaimed property.",

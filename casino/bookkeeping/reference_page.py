@@ -13,6 +13,7 @@ MEANING = {
     Account.VAULT_CASH: "Cash in the vault.",
     Account.CASH_IN_TRANSIT: "Cash in sealed bags between vault and bank, until it is counted at the other end.",
     Account.DRAWER_CASH: "Cash in one cashier's drawer, from float to count.",
+    Account.CLEARING: "Money of buy-ins by card or transfer that is on its way to the bank.",
     Account.DROP_CASH: "Cash in the drop box of one table, uncounted until the soft count.",
     Account.BANK_ACCOUNT: "Cash of the house in the bank, as its notes confirm it.",
     Account.FOREIGN_CHIPS: "Chips of other houses, taken at face value until they are redeemed.",

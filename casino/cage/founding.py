@@ -39,6 +39,7 @@ VAULT_ACCOUNTS = (
     *(f"{number}/{VAULT}" for number in OF_THE_VAULT),
     Account.CASH_IN_TRANSIT,
     Account.BANK_ACCOUNT,
+    Account.CLEARING,
     Account.FOREIGN_LOSS,
     Account.COUNTERFEITS,
     f"{Account.CASH_OVER_SHORT}/{AT_BANK}",

@@ -388,6 +388,58 @@ class FoundChips(models.Model):
         return f"found chips {self.number}"
 
 
+class Means(models.TextChoices):
+    """How chips are paid for that are not paid for in cash."""
+
+    CARD = "card"
+    TRANSFER = "transfer"
+
+
+class NonCashState(models.TextChoices):
+    """open (confirmed, and its money is on its way) -> settled (by a line of the bank's statement)."""
+
+    OPEN = "open"
+    SETTLED = "settled"
+
+
+class NonCashBuyIn(models.Model):
+    """Chips that a player has bought by card or transfer. Amounts in minor units."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="noncash_buy_ins")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="noncash_buy_ins")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
+    means = models.CharField(max_length=8, choices=Means.choices)
+    #: Of the terminal, or of the bank.
+    reference = models.CharField(max_length=32)
+    amount = models.BigIntegerField()
+    state = models.CharField(max_length=7, choices=NonCashState.choices, default=NonCashState.OPEN)
+    sold_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    sold_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: The line of the bank's statement.
+    statement = models.CharField(max_length=32, blank=True, default="")
+    settled_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "buy-in by card or transfer"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="noncash_number"),
+            models.UniqueConstraint(fields=["house", "reference"], name="noncash_reference"),
+            models.CheckConstraint(condition=Q(means__in=Means.values), name="noncash_means"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="noncash_amount"),
+            models.CheckConstraint(
+                condition=Q(state=NonCashState.OPEN, statement="", settled_by=None, ended_at=None)
+                | (Q(state=NonCashState.SETTLED, settled_by__isnull=False, ended_at__isnull=False) & ~Q(statement="")),
+                name="noncash_settled_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"buy-in {self.number} by {self.means}"
+
+
 class BagWay(models.TextChoices):
     """Which way a sealed bag of cash goes."""
 

@@ -159,6 +159,13 @@ def lock_found(house_id: UUID) -> None:
     _lock_name(f"found chips of {house_id}")
 
 
+def lock_clearing(house_id: UUID) -> None:
+    """Keep others from numbering or settling this house's buy-ins by card or transfer until the transaction ends.
+    Raises LockOrderError."""
+    _take(Rank.CUSTODY, "clearing")
+    _lock_name(f"clearing of {house_id}")
+
+
 def lock_roster(house_id: UUID) -> None:
     """Keep others from changing this house's staff until the transaction ends. Raises LockOrderError."""
     _take(Rank.STAFF, "roster")

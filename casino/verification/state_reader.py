@@ -65,6 +65,7 @@ _KEYS = {
     "cage.VaultCount": "m.number::text",
     "cage.BankBag": "m.number::text",
     "cage.HeldPayout": "m.number::text",
+    "cage.NonCashBuyIn": "m.number::text",
     "cage.FoundChips": "m.number::text",
     "cage.VaultCountEntry": f"""concat({_NAMES["cage.VaultCount"].format("m.vault_count_id")}, '/', m.round, '/',
         {_NAMES["staff.Staff"].format("m.counted_by_id")})""",

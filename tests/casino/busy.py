@@ -413,6 +413,9 @@ def _all_counted(code: str) -> Step:
 
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
+CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
+LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
+TO_ACCOUNT = {"player": "anna", "amount": 5_000, "pieces": {"5000": 1}, "account": "**1234"}
 FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
 DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
 USE = {"redeem_until": NOTICE} | REASON
@@ -465,6 +468,9 @@ STEPS: dict[str, Step] = {
     "cage.chips_found again": _found(2),
     "cage.chips_found once more": _found(3),
     "unclaimed.kept": _at_once(_approved("found-chips/2/keep", REASON, "manager", "auditor")),
+    "cage.noncash_buy_in": _at("cashier", "noncash-buy-ins", CARD),
+    "clearing.settled": _at("cage_supervisor", "noncash-buy-ins/settle", LINE),
+    "cage.noncash_paid": _approved("noncash-payments", TO_ACCOUNT, "cashier"),
     "cage.deposit_taken": _at("cashier", "deposits", {"player": "anna", "amount": 5_000}),
     "cage.deposit_drawn": _at("cashier", "deposits/draw", {"player": "anna", "amount": 1_000}),
     "cage.deposit_returned": _at("cashier", "deposits/return", {"player": "anna", "amount": 4_000}),

@@ -42,6 +42,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "drawer.skimmed": (("auditor", f"handovers?{PAGE}"),),
     "drawer.closed": (("auditor", "drawers/C1/shifts/1/z"),),
     "cage.chips_found once more": (("auditor", f"found-chips?{PAGE}"),),
+    "clearing.settled": (("auditor", f"noncash-buy-ins?{PAGE}"),),
     "cage.payout_held again": (("auditor", f"held-payouts?{PAGE}"),),
     "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),

@@ -1,5 +1,6 @@
 """The cage: vault, drawers, and what players exchange there."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.custody import Mirrors
@@ -379,6 +380,40 @@ class UnclaimedKept(ApprovedEvent):
     amount: Amount
     waited_days: WaitedDays
     reason: Reason
+
+
+@event("cage.noncash_buy_in", chain="drawer")
+class NonCashBought(DrawerEvent, ApprovedEvent):
+    """A player got chips that were paid for by card or transfer."""
+
+    player: Player
+    amount: Amount
+    buy_in: Annotated[int, "number among the house's buy-ins by card or transfer, from 1"]
+    means: Annotated[str, "`card` or `transfer`"]
+    reference: Annotated[str, "reference of the terminal or the bank"]
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+
+
+@event("clearing.settled", chain="house")
+class ClearingSettled(AuditEvent):
+    """A line of the bank's statement has brought the money of buy-ins by card or transfer."""
+
+    statement: Annotated[str, "line of the bank's statement"]
+    amount: Amount
+    buy_ins: Annotated[Sequence[int], "numbers of the buy-ins"]
+
+
+@event("cage.noncash_paid", chain="drawer")
+class NonCashPaid(DrawerEvent, ApprovedEvent):
+    """A player gave chips and was paid by the bank, to the own account."""
+
+    player: Player
+    amount: Amount
+    account: Annotated[str, "the account, covered but for its last digits"]
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
+    attributed: Annotated[int | None, "minor units of it that were booked for nobody before"] = None
 
 
 @event("cage.corrected", chain="drawer")

@@ -54,7 +54,7 @@ class DayClosed(AuditEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
-        "`held_payouts`, requested `transfers`, open `approvals`",
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`",
     ]
 
 

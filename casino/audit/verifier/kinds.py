@@ -58,6 +58,12 @@ _DECLARED = {
         "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
+    "cage.noncash_buy_in":
+        "drawer: amount integer; approval? integer; buy_in integer; drawer_version integer; exchanged {integer}; "
+        "means string; player string; player_chips integer; reference string",
+    "cage.noncash_paid":
+        "drawer: account string; amount integer; approval? integer; attributed? integer; drawer_version integer; "
+        "exchanged {integer}; player string; player_chips integer",
     "cage.payout_held":
         "drawer: amount integer; approval? integer; attributed? integer; drawer_version integer; exchanged {integer}; "
         "payout {any}; player string; player_chips integer",
@@ -82,6 +88,7 @@ _DECLARED = {
     "chips.set_aside": "house: count? {any}; move {any}",
     "chips.unattributed": "house: amount integer; place string; player string; player_chips integer",
     "chips.withdrawn_set_aside": "house: count? {any}; move {any}",
+    "clearing.settled": "house: amount integer; buy_ins [integer]; statement string",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "credit.count_differed": "table drawer: count {any}; transfer {any}",

@@ -63,12 +63,12 @@ MOST_PLACES = 4
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
 _FOR_CASH = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
-    *("cage.deposit_taken", "cage.deposit_returned"),
+    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
 )
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
     **dict.fromkeys(_FOR_CASH, "exchange"),
-    "cage.corrected": "exchange",
+    **dict.fromkeys(("cage.corrected", "cage.noncash_paid"), "exchange"),
     "fill.sent": "transfer",
     "credit.sent": "transfer",
     "hand.voided": "void",
@@ -111,6 +111,8 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
     match doc["kind"]:
         case kind if kind in _FOR_CASH:
             return _for_exchange(data["amount"], points)
+        case "cage.noncash_paid":
+            return _for_exchange(data["amount"], points) or _CAGE
         case "cage.corrected":
             right = data.get("right") or {}
             exchanged = right.get("kind") in _FOR_CASH

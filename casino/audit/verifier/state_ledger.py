@@ -18,6 +18,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "1010": ("vault cash", 1, 0, False, False),
     "1015": ("cash in transit", 1, 0, False, False),
     "1020": ("drawer cash", 1, 0, False, False),
+    "1030": ("card and transfer clearing", 1, 0, False, False),
     "1050": ("drop cash", 1, 0, False, False),
     "1090": ("bank", 1, 0, False, False),
     "1160": ("foreign chips", 1, 0, False, False),
@@ -59,23 +60,8 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
 }
 #: What the vault, a table and a drawer have for themselves.
 OF_VAULT = (
-    *(
-        "1010",
-        "1015",
-        "1090",
-        "5220",
-        "5240",
-        "5200/bank",
-        "2065",
-        "2095",
-        "2200",
-        "3010",
-        "4030",
-        "5300",
-        "9110",
-        "9115",
-    ),
-    *("9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
+    *("1010", "1015", "1030", "1090", "5220", "5240", "5200/bank", "2065", "2095", "2200", "3010", "4030", "5300"),
+    *("9110", "9115", "9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
 )
 #: Its racks, which it has for every chip set.
 VAULT_RACKS = ("9110", "9115", "9199")

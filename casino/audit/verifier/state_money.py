@@ -1,4 +1,5 @@
-"""What the house keeps for players besides chips: deposits, payouts that are held, found chips."""
+"""What the house keeps for players besides chips: deposits, payouts that are held, found chips; and buy-ins by card or
+transfer."""
 
 from datetime import datetime, timedelta
 
@@ -6,14 +7,26 @@ from .state_columns import HOUSE, ID, Model, proved
 from .state_people import PERSON, PLAYER, STAFF
 from .state_rows import TOLERANCE, Find, Handler, Near, Row, Rows
 
-PAYOUT, FOUND = "cage.HeldPayout", "cage.FoundChips"
+PAYOUT, FOUND, NONCASH = "cage.HeldPayout", "cage.FoundChips", "cage.NonCashBuyIn"
 _HELD = ("number", "player", "drawer", "amount", "cause")
 _ENDED = "cage.payout_released, payout.paid_by_bank"
 _NOTED = ("number", "drawer", "finder", "found_where", "amount", "pieces", "noted_by")
 _LEFT = "cage.chips_claimed, unclaimed.remitted, unclaimed.kept"
 #: In which state found chips are after what took them out of the register.
 _STATES = {"cage.chips_claimed": "claimed", "unclaimed.remitted": "remitted", "unclaimed.kept": "kept"}
+_SOLD = ("number", "drawer", "player", "means", "reference", "amount", "sold_by", "sold_at")
 MODELS = (
+    Model(
+        NONCASH,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(_SOLD, proved("cage.noncash_buy_in")),
+            **dict.fromkeys(("statement", "settled_by", "ended_at"), proved("clearing.settled")),
+            "state": proved("cage.noncash_buy_in, clearing.settled"),
+        },
+    ),
     Model(
         FOUND,
         "number",
@@ -42,8 +55,8 @@ MODELS = (
 
 
 class Money:
-    """Rows of payouts that are held, and of found chips. Of deposits: whose they are, and that every event has what
-    lies there after it."""
+    """Rows of held payouts, found chips, and buy-ins by card or transfer. Of deposits: whose they are, and that every
+    event has what lies there after it."""
 
     def __init__(self, rows: Rows, find: Find) -> None:
         self._rows, self._find = rows, find
@@ -58,6 +71,8 @@ class Money:
             "cage.payout_released": self._released,
             "payout.paid_by_bank": self._released,
             "cage.chips_found": self._found,
+            "cage.noncash_buy_in": self._bought,
+            "clearing.settled": self._settled,
             **dict.fromkeys(_STATES, self._left),
         }
 
@@ -162,6 +177,36 @@ class Money:
             if said.get(name) != row[name]:
                 problem = f"an event says {said.get(name)!r}, events before it {row[name]!r}"
                 self._find("state_event_differs", f"{FOUND} {key}, {name}", problem)
+
+    # --- Buy-ins by card or transfer ---------------------------------------------------------------------------------
+
+    def _bought(self, doc: Row) -> None:
+        data, known = doc["data"], self._rows.of(NONCASH)
+        key, number = str(data["buy_in"]), data["buy_in"]
+        if number != len(known) + 1:
+            self._find("serial_gap", f"{NONCASH} {key}", f"it comes after {len(known)}")
+        if any(row["reference"] == data["reference"] for row in known.values()):
+            self._find("state_event_differs", f"{NONCASH} {key}, reference", "another buy-in has it")
+        self._rows.add(
+            NONCASH, key, number=number, drawer=doc["chain"].partition("/")[2], sold_by=doc["actor"],
+            sold_at=Near(doc["at"]), state="open", statement="", settled_by=None, ended_at=None,
+            **{name: data[name] for name in ("player", "means", "reference", "amount")},
+        )  # fmt: skip
+
+    def _settled(self, doc: Row) -> None:
+        data, worth = doc["data"], 0
+        for number in data["buy_ins"]:
+            key = str(number)
+            row = self._rows.get(NONCASH, key)
+            worth += row["amount"]
+            if row["state"] != "open":
+                self._find("state_event_differs", f"{NONCASH} {key}, state", "its money comes twice")
+            self._rows.change(
+                NONCASH, key, state="settled", statement=data["statement"], settled_by=doc["actor"],
+                ended_at=Near(doc["at"]),
+            )  # fmt: skip
+        if worth != data["amount"]:
+            self._find("state_event_differs", _place(doc), f"the buy-ins are worth {worth}, not {data['amount']}")
 
 
 def _place(doc: Row) -> str:

@@ -762,5 +762,79 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="NonCashBuyIn",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("means", models.CharField(choices=[("card", "Card"), ("transfer", "Transfer")], max_length=8)),
+                ("reference", models.CharField(max_length=32)),
+                ("amount", models.BigIntegerField()),
+                (
+                    "state",
+                    models.CharField(choices=[("open", "Open"), ("settled", "Settled")], default="open", max_length=7),
+                ),
+                ("sold_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("statement", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="noncash_buy_ins", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="noncash_buy_ins", to="houses.house"
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
+                    ),
+                ),
+                (
+                    "settled_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "sold_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "buy-in by card or transfer",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="noncash_number"),
+                    models.UniqueConstraint(fields=("house", "reference"), name="noncash_reference"),
+                    models.CheckConstraint(
+                        condition=models.Q(("means__in", ["card", "transfer"])), name="noncash_means"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="noncash_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("settled_by", None), ("state", "open"), ("statement", "")),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("settled_by__isnull", False),
+                                ("state", "settled"),
+                                models.Q(("statement", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="noncash_settled_once",
+                    ),
+                ],
+            },
+        ),
         protect("cage"),
     ]

@@ -129,7 +129,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
         "declineDrawerTransfer", "exchangeAtCage", "keepUnclaimed", "lapseChipSet", "offerHandover", "payTroncShare",
         "prepareDeal", "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "remitUnclaimed",
-        "sendBag", "sendTableTransfer",
+        "sendBag", "sendTableTransfer", "settleClearing",
         "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
     ),
     25: (
@@ -138,7 +138,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "sendDrawerTransfer", "takeDeposit", "takeFoundChips",
     ),
     30: (
-        "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "openDrawer", "payHeldByBank",
+        "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "nonCashBuyIn", "nonCashPayment",
+        "openDrawer", "payHeldByBank",
         "releasePayout",
     ),
     35: (

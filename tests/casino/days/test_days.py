@@ -122,6 +122,7 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
             "handovers",
             "found_chips",
             "held_payouts",
+            "noncash_buy_ins",
             "transfers",
             "approvals",
         )

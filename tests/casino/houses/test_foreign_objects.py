@@ -160,7 +160,7 @@ MEMBERS = {
     "points": "login", "relieves": "login", "table": "table", "terminal": "terminal",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
-NUMBERED = {"entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
+NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
 #: Members that name what does not exist before: another house may call its own so; and control points.
 NEW = {
     ("createDrawer", "drawer"), ("createTable", "table"), ("enrolTerminal", "terminal"), ("hireStaff", "login"),
@@ -168,18 +168,18 @@ NEW = {
 }  # fmt: skip
 #: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
 VALUES = {
-    "action", "actions", "actor", "address", "amount", "announce", "awards", "bag", "bid", "birth_name",
+    "account", "action", "actions", "actor", "address", "amount", "announce", "awards", "bag", "bid", "birth_name",
     "birth_place", "bonus", "bonus_approved_from", "born", "button", "call", "capital", "card", "cards",
     "carryover_on_close", "cash", "cause", "claimed", "client_seeds", "code", "collected", "commitment", "consent",
     "contract", "count", "day", "denominations", "difference_accepted", "difference_by_manager_above", "document",
     "ends_at", "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from",
-    "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "issuer", "kind", "loser",
-    "made_good", "max_stack", "min_stack", "mode", "mothers_name", "name", "nationality", "new", "no_buy_in_above",
-    "nonce", "note", "number", "old", "options", "paid", "paper", "password", "per", "person", "pieces", "places",
-    "purpose", "reason", "redeem_until", "right", "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed",
-    "skim_above", "starts_at", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then",
-    "time_to_act", "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way",
-    "winner", "word",
+    "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "issuer", "kind",
+    "loser", "made_good", "max_stack", "means", "min_stack", "mode", "mothers_name", "name", "nationality", "new",
+    "no_buy_in_above", "nonce", "note", "number", "old", "options", "paid", "paper", "password", "per", "person",
+    "pieces", "places", "purpose", "reason", "redeem_until", "reference", "right", "role", "roles", "seal",
+    "seat_count", "seat_fee", "seconds", "seed", "skim_above", "starts_at", "statement", "suit", "target",
+    "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act", "transfer_approved_from",
+    "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {
