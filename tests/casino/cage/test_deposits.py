@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from casino.bookkeeping import chart
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role
 from tests.casino.busy import PERSON
@@ -42,6 +43,10 @@ def test_a_deposit_is_taken_drawn_and_returned(kit: Kit, cashier: Desk) -> None:
     assert kit.balance("1020/C1", "2090/anna", "2010/anna") == [5_050_000, 44_000, 6_000]
     assert custody(kit.house) == {"chips_in_circulation": 6_000, "chip_liability": 6_000, "equal": True}
     auditor = kit.office()
+    # What keeps a player from being forgotten.
+    assert {code: held for code, held, _ in chart.of_player(kit.house, "anna")} == {
+        "2010/anna": 6_000, "2090/anna": 44_000,
+    }  # fmt: skip
     [row] = auditor.get("deposits").json()["results"]
     assert (row["player"], row["deposit"]) == ("anna", 44_000)
     report = {one["player"]: one for one in auditor.get("reports/players").json()["results"]}
