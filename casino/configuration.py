@@ -286,6 +286,12 @@ class Configuration:
         default=2922,
         meaning="Days for which personal data are kept after a player's last activity (2922 days are eight years).",
     )
+    unclaimed_days: int = variable(
+        "CASINO_UNCLAIMED_DAYS",
+        _days,
+        default=90,
+        meaning="Days for which found chips wait for their owner before the house remits or keeps their worth.",
+    )
     allowed_hosts: tuple[str, ...] = variable(
         "CASINO_ALLOWED_HOSTS",
         _hosts,

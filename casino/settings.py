@@ -169,6 +169,11 @@ SPECTACULAR_SETTINGS = {
         "BoxKind": "casino.transfers.models.BoxKind",
         "BagState": "casino.cage.models.BagState",
         "BagWay": "casino.cage.models.BagWay",
+        "NonCashState": "casino.cage.models.NonCashState",
+        "MeansEnum": "casino.cage.models.Means",
+        "HeldState": "casino.cage.models.HeldState",
+        "HeldCause": "casino.cage.models.HeldCause",
+        "FoundState": "casino.cage.models.FoundState",
         "VaultCountState": "casino.cage.models.VaultCountState",
         "HandoverState": "casino.cage.models.HandoverState",
         "HandoverKindEnum": "casino.cage.models.HandoverKind",
@@ -221,6 +226,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 #: Seconds after which an unsettled outbox row is sent again; each further time it waits twice as long.
 CASINO_OUTBOX_STALE_SECONDS = 2
 CASINO_RETENTION_DAYS = environment.retention_days
+CASINO_UNCLAIMED_DAYS = environment.unclaimed_days
 #: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 

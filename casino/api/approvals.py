@@ -34,8 +34,8 @@ from casino.staff.models import Role
 
 TAG = "approvals"
 #: Who may have to ask, and who may have to decide.
-ASK = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN)
-DECIDE = (Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR)
+ASK = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.ADMIN)
+DECIDE = (Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR)
 EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
 #: Refusals of a decision.
 _DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)

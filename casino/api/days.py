@@ -23,7 +23,7 @@ from casino.api.http.operations import (
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
 from casino.api.tables import ReceiptOut
 from casino.approvals.models import ApprovalState
-from casino.cage.models import HandoverKind
+from casino.cage.models import HandoverKind, HeldCause
 from casino.core.write import Answer, Command
 from casino.days import services
 from casino.reports import days as reports
@@ -81,6 +81,29 @@ class CarriedHandover(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=HandoverKind.choices, help_text="What passes, and which way.")
 
 
+class CarriedFound(serializers.Serializer[Any]):
+    """Found chips that were in the register when the day closed."""
+
+    found = serializers.IntegerField(help_text="Their number in the register.")
+    amount = minor_units("Worth of the chips")
+
+
+class CarriedPayout(serializers.Serializer[Any]):
+    """A payout that was held when the day closed."""
+
+    payout = serializers.IntegerField()
+    player = serializers.CharField()
+    amount = serializers.IntegerField()
+    cause = serializers.ChoiceField(choices=HeldCause.choices, help_text="Why it is held.")
+
+
+class CarriedNonCash(serializers.Serializer[Any]):
+    """A buy-in by card or transfer whose money had not come when the day closed."""
+
+    buy_in = serializers.IntegerField()
+    amount = serializers.IntegerField()
+
+
 class CarriedTransfer(serializers.Serializer[Any]):
     """A fill or credit that was requested and not sent when the day closed."""
 
@@ -107,6 +130,9 @@ class Carried(serializers.Serializer[Any]):
     boxes = CarriedBox(many=True, help_text="Boxes that nobody has received, without figures.")
     tables = serializers.ListField(child=serializers.CharField(), help_text="Codes of the tables that were open.")
     handovers = CarriedHandover(many=True, help_text="Handovers between vault and drawers that nobody has taken.")
+    found_chips = CarriedFound(many=True, help_text="Found chips that nobody has claimed.")
+    held_payouts = CarriedPayout(many=True, help_text="Payouts that are held.")
+    noncash_buy_ins = CarriedNonCash(many=True, help_text="Buy-ins by card or transfer whose money has not come.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
 

@@ -244,17 +244,18 @@ class Verification(ReadOperation):
 
 @documented("readPlayerReport", summary="List who holds which chips away from the tables", tag=TAG)
 class PlayerReport(CursorList):
-    """Players and the chips that they hold away from the tables."""
+    """Players, the chips that they hold away from the tables, and their deposits."""
 
     sensitive = True
     roles = (*MAY_READ, Role.COMPLIANCE)
 
     @extend_schema_serializer(component_name="PlayerChipsRow")
     class Row(serializers.Serializer[Any]):
-        """A player's chips away from the tables."""
+        """A player's chips away from the tables, and deposit."""
 
         player = serializers.CharField()
         chips = minor_units("Worth of the chips that the player holds away from the tables, by the books")
+        deposit = minor_units("Cash that the player has left with the house")
 
         def to_representation(self, instance: Player) -> dict[str, Any]:
             """The ledger's answer."""

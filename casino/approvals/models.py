@@ -30,6 +30,8 @@ class ApprovalKind(models.TextChoices):
     STAGE = "stage", "a house that is suspended, resumed or closed"
     SETTINGS = "settings", "another table, drawer or tray, other terms or fees, once the house is live"
     STAFF = "staff", "people, roles and terminals, once the house is live"
+    PAYOUT = "payout", "a payout that is held, or released"
+    UNCLAIMED = "unclaimed", "found chips that are given to their owner, remitted or kept"
     CONTROL_POINTS = "control_points", "other control points"
 
 

@@ -63,6 +63,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.VAULT_CASH, "vault cash", DEBIT, 0),
         Kind(Account.CASH_IN_TRANSIT, "cash in transit", DEBIT, 0),
         Kind(Account.DRAWER_CASH, "drawer cash", DEBIT, 0),
+        Kind(Account.CLEARING, "card and transfer clearing", DEBIT, 0),
         Kind(Account.DROP_CASH, "drop cash", DEBIT, 0),
         Kind(Account.BANK_ACCOUNT, "bank", DEBIT, 0),
         Kind(Account.FOREIGN_CHIPS, "foreign chips", DEBIT, 0),
@@ -77,11 +78,14 @@ CHART: dict[str, Kind] = {
         Kind(Account.TRONC_POOL, "tronc pool", CREDIT, 0),
         Kind(Account.DISPUTED_POT, "disputed pot", CREDIT, 0, joined=True),
         Kind(Account.CARRY_HELD, "carry held", CREDIT, 0),
+        Kind(Account.HELD_PAYOUTS, "held payouts", CREDIT, 0),
+        Kind(Account.PLAYER_DEPOSITS, "player deposits", CREDIT, 0),
         Kind(Account.UNCLAIMED, "unclaimed property", CREDIT, 0),
         Kind(Account.DUTY_PAYABLE, "duty payable", CREDIT, 0),
         Kind(Account.HOUSE_CAPITAL, "house capital", CREDIT, 0),
         Kind(Account.HOUSE_TAX, "house tax", CREDIT, None),
         Kind(Account.TABLE_FEES, "table fees", CREDIT, None),
+        Kind(Account.OTHER_INCOME, "other income", CREDIT, None),
         Kind(Account.BONUS, "bonus", DEBIT, None),
         Kind(Account.CASH_OVER_SHORT, "cash over/short", DEBIT, None),
         Kind(Account.CHIP_OVER_SHORT, "chip over/short", DEBIT, None),
@@ -224,10 +228,11 @@ def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
 
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
-    """A player's own accounts, the wallet and the stacks at tables: code, balance, time of the newest entry."""
-    named = Q(code=f"{Account.CHIPS_OUTSTANDING}/{ref}") | Q(
-        code__startswith=f"{Account.SEAT_STACK}/", code__endswith=f"/{ref}"
-    )
+    """A player's own accounts, the wallet, held payouts, the deposit and the stacks at tables: code, balance, time of
+    the newest entry."""
+    numbers = (Account.CHIPS_OUTSTANDING, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
+    own = [f"{number}/{ref}" for number in numbers]
+    named = Q(code__in=own) | Q(code__startswith=f"{Account.SEAT_STACK}/", code__endswith=f"/{ref}")
     rows = LedgerAccount.objects.filter(named, book=house.id).order_by("code")
     return list(rows.values_list("code", "balance", "posted_at"))
 

@@ -68,6 +68,10 @@ _FILL = posting("fill_sent", BOTH, chips=_mix({100: 40}))
 _CREDIT = posting("credit_sent", T1, chips=_mix({500: 20}))
 _TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
 _WORN = posting("chips_set_aside", {}, chips=_mix({500: 40}))
+_DEPOSITED = posting("deposit_taken", {**C1, **ANNA}, amount=20_000)
+_HELD = posting("payout_held", {**C1, **BELA}, amount=10_000, chips=_mix({2_500: 4}))
+_FOUND = posting("found_chips", C1, amount=5_000, chips=_mix({2_500: 2}))
+_BY_CARD = posting("noncash_buy_in", {**C1, **ANNA}, amount=5_000, chips=_mix({2_500: 2}))
 _UNATTRIBUTED = posting("unattributed", {"place": "C1", "player": "anna"}, amount=10_000)
 _REDEEMED = posting("withdrawn_redeemed", C1, given=_mix({500: 1}), change=_mix({100: 5}))
 _LAPSED = posting("chips_lapsed", {"owed": "/C1", "public": "/C1"}, amount=10_000, chips=_mix({2_500: 4}))
@@ -235,6 +239,80 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         "30.00 were booked for Bela by mistake.",
         (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
         {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
+    "noncash_buy_in": Example(
+        "Anna pays 50.00 by card.",
+        (_BY_CARD,),
+        {"1030": 5_000, "2010/anna": 15_000, "9120/C1": {2_500: 86}, "9170/C1": {2_500: 14}},
+    ),
+    "clearing_settled": Example(
+        "The statement of the bank has it.",
+        (posting("clearing_settled", {}, amount=5_000),),
+        {"1030": 0, "1090": 5_000},
+        given=(_BY_CARD,),
+    ),
+    "noncash_paid": Example(
+        "Bela has four chips of 25.00 paid to the own account.",
+        (posting("noncash_paid", {**C1, **BELA}, amount=10_000, chips=_mix({2_500: 4})),),
+        {"2010/bela": 0, "1090": 40_000, "9120/C1": {2_500: 92}, "9170/C1": {2_500: 8}},
+        given=_AT_BANK,
+    ),
+    "found_chips": Example(
+        "Two chips of 25.00 lie under a chair.",
+        (_FOUND,),
+        {"2015/C1": -5_000, "2095": 5_000, "9120/C1": {2_500: 90}, "9170/C1": {2_500: 10}},
+    ),
+    "found_claimed": Example(
+        "A guest knows how many there were, and where.",
+        (posting("found_claimed", C1, amount=5_000, chips=_mix({2_500: 2})),),
+        {"2015/C1": 0, "2095": 0, "9120/C1": {2_500: 88}, "9170/C1": {2_500: 12}},
+        given=(_FOUND,),
+    ),
+    "unclaimed_remitted": Example(
+        "Nobody has claimed them for 90 days.",
+        (posting("unclaimed_remitted", {}, amount=5_000),),
+        {"2095": 0, "1090": 45_000},
+        given=(*_AT_BANK, _FOUND),
+    ),
+    "unclaimed_kept": Example(
+        "The law leaves them to the house.",
+        (posting("unclaimed_kept", {}, amount=5_000),),
+        {"2095": 0, "4030": 5_000},
+        given=(_FOUND,),
+    ),
+    "payout_held": Example(
+        "Bela brings four chips of 25.00, and nobody knows who she is.",
+        (_HELD,),
+        {"2010/bela": 0, "2085/bela": 10_000, "9120/C1": {2_500: 92}, "9170/C1": {2_500: 8}},
+    ),
+    "payout_released": Example(
+        "She has shown her passport.",
+        (posting("payout_released", {**C1, **BELA}, amount=10_000),),
+        {"2085/bela": 0, "1020/C1": 250_000},
+        given=(_HELD,),
+    ),
+    "payout_released_by_bank": Example(
+        "She is paid by the bank instead.",
+        (posting("payout_released_by_bank", BELA, amount=10_000),),
+        {"2085/bela": 0, "1090": 40_000},
+        given=(*_AT_BANK, _HELD),
+    ),
+    "deposit_taken": Example(
+        "Anna leaves 200.00 at the cage.",
+        (_DEPOSITED,),
+        {"1020/C1": 280_000, "2090/anna": 20_000},
+    ),
+    "deposit_drawn": Example(
+        "She takes 50.00 of it in chips of 25.00.",
+        (posting("deposit_drawn", {**C1, **ANNA}, amount=5_000, chips=_mix({2_500: 2})),),
+        {"2090/anna": 15_000, "2010/anna": 15_000, "9120/C1": {2_500: 86}, "9170/C1": {2_500: 14}},
+        given=(_DEPOSITED,),
+    ),
+    "deposit_returned": Example(
+        "She takes all of it back.",
+        (posting("deposit_returned", {**C1, **ANNA}, amount=20_000),),
+        {"2090/anna": 0, "1020/C1": 260_000},
+        given=(_DEPOSITED,),
     ),
     "foreign_chips": Example(
         "A guest brings chips of another house worth 40.00.",

@@ -82,6 +82,7 @@ def _row(
 _STACK, _WALLET = "2020/{table}/{player}", "2010/{player}"
 _POT, _KASSZA, _BANK = "2030/{table}", "2040/{table}", "2050/{table}"
 _DRAWER, _CAGE = "1020/{drawer}", "9120/{drawer}"
+_HELD, _DEPOSIT = "2085/{player}", "2090/{player}"
 _TRAY, _BOX = "9130/{table}", "9150/{table}"
 _AT_TABLE, _AT_CAGE = "9170/{table}", "9170/{drawer}"
 
@@ -263,6 +264,91 @@ _CAGE_ROWS = (
         "Chips cease to be somebody's",
         "The mirror: they were booked for the wrong player, or have not been seen for long.",
         (_WALLET, "2015/{place}", "amount"),
+    ),
+    _row(
+        "noncash_buy_in",
+        "Buy-in by card or transfer",
+        "A terminal or a bank has confirmed it, and its money is on its way.",
+        ("1030", _WALLET, "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "clearing_settled",
+        "Money of cards and transfers comes",
+        "By a line of the bank's statement.",
+        ("1090", "1030", "amount"),
+    ),
+    _row(
+        "noncash_paid",
+        "Chips are paid to an account",
+        "The player's own one. The player gives the chips at the cage.",
+        (_WALLET, "1090", "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+    ),
+    _row(
+        "found_chips",
+        "Chips are found",
+        "Nobody knows whose they are. They come to the cage, and the house owes their worth as unclaimed property.",
+        ("2015/{drawer}", "2095", "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+    ),
+    _row(
+        "found_claimed",
+        "Found chips are claimed",
+        "The mirror, where the owner has come.",
+        ("2095", "2015/{drawer}", "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "unclaimed_remitted",
+        "Unclaimed property is remitted",
+        "Nobody has come in time: the bank pays it where the law wants it.",
+        ("2095", "1090", "amount"),
+    ),
+    _row(
+        "unclaimed_kept",
+        "Unclaimed property is kept",
+        "The same, where the law leaves it to the house.",
+        ("2095", "4030", "amount"),
+    ),
+    _row(
+        "payout_held",
+        "A payout is held",
+        "A player brings chips and may not be paid yet: who it is must be found out, or payments are suspended. The "
+        "house has the chips back and owes their worth to the player as before.",
+        (_WALLET, _HELD, "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+    ),
+    _row(
+        "payout_released",
+        "A held payout is paid in cash",
+        "Compliance has released it.",
+        (_HELD, _DRAWER, "amount"),
+    ),
+    _row(
+        "payout_released_by_bank",
+        "A held payout is paid by the bank",
+        "The same, to the player's account.",
+        (_HELD, "1090", "amount"),
+    ),
+    _row(
+        "deposit_taken",
+        "A deposit is taken",
+        "A player leaves cash with the house for safe keeping. It is owed to the player, and to nobody else.",
+        (_DRAWER, _DEPOSIT, "amount"),
+    ),
+    _row(
+        "deposit_drawn",
+        "A deposit is drawn",
+        "The player gets chips for what lies there.",
+        (_DEPOSIT, _WALLET, "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "deposit_returned",
+        "A deposit is returned",
+        "The player gets the cash back.",
+        (_DEPOSIT, _DRAWER, "amount"),
     ),
     _row(
         "foreign_chips",

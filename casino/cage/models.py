@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.houses.models import ClockTimestamp, House, HouseRow
-from casino.players.models import REFERENCE
+from casino.players.models import REFERENCE, Player
 from casino.staff.models import Role, Staff
 
 
@@ -279,6 +279,168 @@ class VaultCountEntry(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.vault_count_id}/{self.round}"
+
+
+class HeldCause(models.TextChoices):
+    """Why a payout is held."""
+
+    IDENTITY_PENDING = "identity_pending", "who the player is must be found out first"
+    SUSPENSION = "suspension", "payments are suspended"
+
+
+class HeldState(models.TextChoices):
+    """held (the house has the chips and owes the money) -> released (the player was paid)."""
+
+    HELD = "held"
+    RELEASED = "released"
+
+
+class HeldPayout(models.Model):
+    """Money for chips that a player has brought, which is not paid yet. Amounts in minor units."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="held_payouts")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="held_rows")
+    #: Where the chips were brought.
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="held_payouts")
+    amount = models.BigIntegerField()
+    cause = models.CharField(max_length=16, choices=HeldCause.choices)
+    state = models.CharField(max_length=8, choices=HeldState.choices, default=HeldState.HELD)
+    held_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    held_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Who paid it, at which drawer, or by which note of the bank.
+    paid_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    paid_at_drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
+    note = models.CharField(max_length=32, blank=True, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "held payout"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="held_payout_number"),
+            models.CheckConstraint(condition=Q(cause__in=HeldCause.values), name="held_payout_cause"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="held_payout_amount"),
+            models.CheckConstraint(
+                condition=Q(state=HeldState.HELD, paid_by=None, paid_at_drawer=None, note="", ended_at=None)
+                | (
+                    Q(state=HeldState.RELEASED, paid_by__isnull=False, ended_at__isnull=False)
+                    & (Q(paid_at_drawer__isnull=False, note="") | (Q(paid_at_drawer=None) & ~Q(note="")))
+                ),
+                name="held_payout_is_paid_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"held payout {self.number}"
+
+
+class FoundState(models.TextChoices):
+    """registered (nobody knows whose they are) -> claimed by their owner, or after the house's time remitted or
+    kept."""
+
+    REGISTERED = "registered"
+    CLAIMED = "claimed"
+    REMITTED = "remitted"
+    KEPT = "kept"
+
+
+class FoundChips(models.Model):
+    """Chips without an owner, in the house's register. Amounts in minor units, chips as pieces by denomination."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="found_chips")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="found_chips")
+    finder = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    found_where = models.CharField(max_length=64)
+    amount = models.BigIntegerField()
+    pieces = models.JSONField()
+    state = models.CharField(max_length=10, choices=FoundState.choices, default=FoundState.REGISTERED)
+    noted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    noted_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Their owner, or the number of the bank's note.
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", null=True)
+    note = models.CharField(max_length=32, blank=True, default="")
+    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "found chips"
+        verbose_name_plural = "found chips"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="found_chips_number"),
+            models.CheckConstraint(condition=Q(state__in=FoundState.values), name="found_chips_state"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="found_chips_amount"),
+            models.CheckConstraint(
+                condition=Q(state=FoundState.REGISTERED, ended_by=None, ended_at=None, player=None, note="")
+                | (
+                    ~Q(state=FoundState.REGISTERED)
+                    & Q(ended_by__isnull=False, ended_at__isnull=False)
+                    & (
+                        Q(state=FoundState.CLAIMED, player__isnull=False, note="")
+                        | (Q(state=FoundState.REMITTED, player=None) & ~Q(note=""))
+                        | Q(state=FoundState.KEPT, player=None, note="")
+                    )
+                ),
+                name="found_chips_end_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"found chips {self.number}"
+
+
+class Means(models.TextChoices):
+    """How chips are paid for that are not paid for in cash."""
+
+    CARD = "card"
+    TRANSFER = "transfer"
+
+
+class NonCashState(models.TextChoices):
+    """open (confirmed, and its money is on its way) -> settled (by a line of the bank's statement)."""
+
+    OPEN = "open"
+    SETTLED = "settled"
+
+
+class NonCashBuyIn(models.Model):
+    """Chips that a player has bought by card or transfer. Amounts in minor units."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="noncash_buy_ins")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="noncash_buy_ins")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
+    means = models.CharField(max_length=8, choices=Means.choices)
+    #: Of the terminal, or of the bank.
+    reference = models.CharField(max_length=32)
+    amount = models.BigIntegerField()
+    state = models.CharField(max_length=7, choices=NonCashState.choices, default=NonCashState.OPEN)
+    sold_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    sold_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: The line of the bank's statement.
+    statement = models.CharField(max_length=32, blank=True, default="")
+    settled_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "buy-in by card or transfer"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="noncash_number"),
+            models.UniqueConstraint(fields=["house", "reference"], name="noncash_reference"),
+            models.CheckConstraint(condition=Q(means__in=Means.values), name="noncash_means"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="noncash_amount"),
+            models.CheckConstraint(
+                condition=Q(state=NonCashState.OPEN, statement="", settled_by=None, ended_at=None)
+                | (Q(state=NonCashState.SETTLED, settled_by__isnull=False, ended_at__isnull=False) & ~Q(statement="")),
+                name="noncash_settled_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"buy-in {self.number} by {self.means}"
 
 
 class BagWay(models.TextChoices):

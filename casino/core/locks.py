@@ -145,6 +145,27 @@ def lock_vault(house_id: UUID) -> None:
     _lock_name(f"vault of {house_id}")
 
 
+def lock_payouts(house_id: UUID) -> None:
+    """Keep others from numbering or paying held payouts of this house until the transaction ends. Raises
+    LockOrderError."""
+    _take(Rank.CUSTODY, "held payouts")
+    _lock_name(f"held payouts of {house_id}")
+
+
+def lock_found(house_id: UUID) -> None:
+    """Keep others from changing this house's register of found chips until the transaction ends. Raises
+    LockOrderError."""
+    _take(Rank.CUSTODY, "found chips")
+    _lock_name(f"found chips of {house_id}")
+
+
+def lock_clearing(house_id: UUID) -> None:
+    """Keep others from numbering or settling this house's buy-ins by card or transfer until the transaction ends.
+    Raises LockOrderError."""
+    _take(Rank.CUSTODY, "clearing")
+    _lock_name(f"clearing of {house_id}")
+
+
 def lock_roster(house_id: UUID) -> None:
     """Keep others from changing this house's staff until the transaction ends. Raises LockOrderError."""
     _take(Rank.STAFF, "roster")

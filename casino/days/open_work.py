@@ -11,7 +11,18 @@ from django.db.models import Q, QuerySet
 from casino.approvals.models import OPEN, Approval
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
-from casino.cage.models import Drawer, Handover, HandoverState, Shift
+from casino.cage.models import (
+    Drawer,
+    FoundChips,
+    FoundState,
+    Handover,
+    HandoverState,
+    HeldPayout,
+    HeldState,
+    NonCashBuyIn,
+    NonCashState,
+    Shift,
+)
 from casino.core import locks
 from casino.core.errors import Conflict
 from casino.hands.models import UNSETTLED, Hand
@@ -54,10 +65,14 @@ def require_done(house: House, until: datetime | None) -> None:
 
 def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
-    not received, open tables, floats and other handovers, requested transfers, approvals. Of the boxes no figures: they
-    are counted without knowing them."""
+    not received, open tables, floats and other handovers, found chips, held payouts, buy-ins by card or transfer whose
+    money has not come, requested transfers, approvals. Of the boxes no figures: they are counted without knowing
+    them."""
     boxes = Box.objects.filter(Q(state__in=UNPOSTED, for_day__lte=name) | _at_table(until), house=house)
     handovers = Handover.objects.filter(house=house, state=HandoverState.OFFERED)
+    found = FoundChips.objects.filter(house=house, state=FoundState.REGISTERED)
+    held = HeldPayout.objects.filter(house=house, state=HeldState.HELD)
+    unsettled = NonCashBuyIn.objects.filter(house=house, state=NonCashState.OPEN)
     requested = Transfer.objects.filter(house=house, state=TransferState.REQUESTED)
     approvals = _before(Approval.objects.filter(house=house, state__in=OPEN), "requested_at", until)
     open_tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
@@ -68,6 +83,17 @@ def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
         "handovers": [
             {"drawer": one.drawer.code, "handover": one.number, "kind": one.kind}
             for one in _before(handovers, "offered_at", until).select_related("drawer").order_by("id")
+        ],
+        "found_chips": [
+            {"found": one.number, "amount": one.amount} for one in _before(found, "noted_at", until).order_by("number")
+        ],
+        "held_payouts": [
+            {"payout": one.number, "player": one.player.ref, "amount": one.amount, "cause": one.cause}
+            for one in _before(held, "held_at", until).select_related("player").order_by("number")
+        ],
+        "noncash_buy_ins": [
+            {"buy_in": one.number, "amount": one.amount}
+            for one in _before(unsettled, "sold_at", until).order_by("number")
         ],
         "transfers": _transfers(_before(requested, "opened_at", until)),
         "approvals": [

@@ -38,6 +38,16 @@ class Player(models.Model):
         """Account code of the chips the player holds away from the tables."""
         return f"{Account.CHIPS_OUTSTANDING}/{self.ref}"
 
+    @property
+    def held_payouts(self) -> str:
+        """Account code of the player's payouts that are held; it is opened with the first one."""
+        return f"{Account.HELD_PAYOUTS}/{self.ref}"
+
+    @property
+    def deposit(self) -> str:
+        """Account code of the cash that the player has left with the house; it is opened with the first deposit."""
+        return f"{Account.PLAYER_DEPOSITS}/{self.ref}"
+
 
 class Person(HouseRow):
     """Who a player is, sealed (`players.sealing`); a correction is a new version. Append-only, kept by PostgreSQL."""

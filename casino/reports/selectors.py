@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Concat
+from django.db.models.functions import Coalesce, Concat
 
 from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
@@ -237,15 +237,36 @@ def verification(house: House) -> dict[str, Any]:
 
 
 def with_chips(players: QuerySet[Player]) -> QuerySet[Player]:
-    """These players, each with `held`: the balance of the chips away from the tables, minor units."""
-    code = Concat(Value(f"{Account.CHIPS_OUTSTANDING}/"), OuterRef("ref"))
-    wallet = LedgerAccount.objects.filter(book=OuterRef("house_id"), code=code, commodity=OuterRef("house__currency"))
-    return players.annotate(held=Subquery(wallet.values("balance")))
+    """These players, each with `held`: the balance of the chips away from the tables, and `deposited`: what lies in the
+    deposit, minor units."""
+    deposited = Coalesce(Subquery(_account(Account.PLAYER_DEPOSITS).values("balance")), 0)
+    return players.annotate(held=Subquery(_account(Account.CHIPS_OUTSTANDING).values("balance")), deposited=deposited)
+
+
+def with_deposits(players: QuerySet[Player]) -> QuerySet[Player]:
+    """Those of the players to whom the house owes a deposit, each with `deposited` (minor units) and `moved_at`, the
+    time of its last entry."""
+    account = _account(Account.PLAYER_DEPOSITS)
+    found = players.annotate(
+        deposited=Subquery(account.values("balance")), moved_at=Subquery(account.values("posted_at"))
+    )
+    return found.filter(deposited__gt=0)
+
+
+def _account(number: Account) -> QuerySet[LedgerAccount]:
+    """A player's own account of this number, within a query of players."""
+    code = Concat(Value(f"{number}/"), OuterRef("ref"))
+    return LedgerAccount.objects.filter(book=OuterRef("house_id"), code=code, commodity=OuterRef("house__currency"))
 
 
 def player_chips(player: Player) -> dict[str, Any]:
     """A player of `with_chips` as the report shows it."""
-    return {"player": player.ref, "chips": player.held}  # type: ignore[attr-defined] # annotated
+    return {"player": player.ref, "chips": player.held, "deposit": player.deposited}  # type: ignore[attr-defined]
+
+
+def player_deposit(player: Player) -> dict[str, Any]:
+    """A player of `with_deposits` as the list shows it."""
+    return {"player": player.ref, "deposit": player.deposited, "moved_at": player.moved_at}  # type: ignore[attr-defined]
 
 
 def hand_money(hand: Hand) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _require_away(house: House, player: Player) -> None:
         raise Conflict(f"{player.ref} sits at a table.", code="player_seated")
     held = {code: balance for code, balance, _ in chart.of_player(house, player.ref) if balance}
     if held:
-        raise Conflict(f"The house still owes {player.ref} chips.", code="player_has_chips", accounts=held)
+        raise Conflict(f"The house still owes {player.ref} chips or cash.", code="player_has_chips", accounts=held)
 
 
 def _require_over(last: datetime) -> None:

@@ -7,6 +7,7 @@ from unittest import mock
 
 import httpx
 import pyotp
+from django.conf import settings
 
 from casino.audit.models import Event
 from casino.bookkeeping import chart
@@ -324,8 +325,8 @@ def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, st
     return step
 
 
-def _approved(path: str, body: Any, asks: str = "keeper") -> Step:
-    """A step that a manager approves in between."""
+def _approved(path: str, body: Any, asks: str = "keeper", by: str = "approver") -> Step:
+    """A step that somebody approves in between: a manager, unless `by` says."""
 
     def step(busy: Busy) -> httpx.Response:
         desk: Desk = getattr(busy, asks)
@@ -333,10 +334,30 @@ def _approved(path: str, body: Any, asks: str = "keeper") -> Step:
         if held.status_code != 409:
             return held
         number = held.json()["approval"]["approval"]
-        busy.approver.post(f"approvals/{number}/approve", {})
+        getattr(busy, by).post(f"approvals/{number}/approve", {})
         return desk.post(path, body, headers={"Approval": str(number)})
 
     return step
+
+
+def _found(number: int) -> Step:
+    """The runner has found a chip."""
+
+    def step(busy: Busy) -> httpx.Response:
+        where = {"finder": busy.runner, "found_where": f"under chair {number}"}
+        return busy.post(busy.cashier, "found-chips", where | {"amount": 5_000, "pieces": {"5000": 1}})
+
+    return step
+
+
+def _at_once(step: Step) -> Step:
+    """The same step in a house that waits for no owner."""
+
+    def then(busy: Busy) -> httpx.Response:
+        with mock.patch.object(settings, "CASINO_UNCLAIMED_DAYS", 0):
+            return step(busy)
+
+    return then
 
 
 def _with_approval(path: str, body: Any) -> Step:
@@ -396,6 +417,10 @@ def _all_counted(code: str) -> Step:
 
 
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
+HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
+CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
+LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
+TO_ACCOUNT = {"player": "anna", "amount": 5_000, "pieces": {"5000": 1}, "account": "**1234"}
 FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
 DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
 USE = {"redeem_until": NOTICE} | REASON
@@ -443,6 +468,20 @@ STEPS: dict[str, Step] = {
     "cage.bearer_buy_in": _at("cashier", "bearer-buy-ins", {"amount": 3_000}),
     "cage.bearer_cash_out": _at("cashier", "bearer-cash-outs", {"amount": 1_000, "pieces": {"1000": 1}}),
     "cage.corrected": _corrected,
+    "cage.chips_found": _found(1),
+    "cage.chips_claimed": _approved("found-chips/1/claim", {"player": "anna"}, "cashier"),
+    "cage.chips_found again": _found(2),
+    "cage.chips_found once more": _found(3),
+    "unclaimed.kept": _at_once(_approved("found-chips/2/keep", REASON, "manager", "auditor")),
+    "cage.noncash_buy_in": _at("cashier", "noncash-buy-ins", CARD),
+    "clearing.settled": _at("cage_supervisor", "noncash-buy-ins/settle", LINE),
+    "cage.noncash_paid": _approved("noncash-payments", TO_ACCOUNT, "cashier"),
+    "cage.deposit_taken": _at("cashier", "deposits", {"player": "anna", "amount": 5_000}),
+    "cage.deposit_drawn": _at("cashier", "deposits/draw", {"player": "anna", "amount": 1_000}),
+    "cage.deposit_returned": _at("cashier", "deposits/return", {"player": "anna", "amount": 4_000}),
+    "cage.payout_held": _approved("held-payouts", HELD, "cashier", "compliance"),
+    "cage.payout_released": _approved("held-payouts/1/release", {}, "cashier", "compliance"),
+    "cage.payout_held again": _approved("held-payouts", HELD, "cashier", "compliance"),
     "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
@@ -554,6 +593,8 @@ AFTERWARDS: dict[str, Step] = {
     "bank.drawn": _approved("vault/bags", {"way": "from_bank", "bag": "B-2", "amount": 20_000}),
     "bank.received": _at("cage_supervisor", "vault/bags/2/receive", {"amount": 20_000, "note": "N-2"}),
     "foreign.redeemed": _approved("vault/foreign-chips", FOREIGN),
+    "unclaimed.remitted": _at_once(_approved("found-chips/3/remit", {"note": "N-5"}, "manager", "auditor")),
+    "payout.paid_by_bank": _approved("held-payouts/2/pay-by-bank", {"note": "N-4"}, by="compliance"),
     "vault.counted": _vault_count("keeper"),
     "vault.counts_differed": _vault_differs,
     "vault.count_decided": lambda busy: busy.post(busy.manager, "vault/counts/1/decide", _in_vault(busy) | REASON),

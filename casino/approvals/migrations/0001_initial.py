@@ -42,6 +42,8 @@ class Migration(migrations.Migration):
                             ("stage", "a house that is suspended, resumed or closed"),
                             ("settings", "another table, drawer or tray, other terms or fees, once the house is live"),
                             ("staff", "people, roles and terminals, once the house is live"),
+                            ("payout", "a payout that is held, or released"),
+                            ("unclaimed", "found chips that are given to their owner, remitted or kept"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -155,6 +157,8 @@ class Migration(migrations.Migration):
                                     "stage",
                                     "settings",
                                     "staff",
+                                    "payout",
+                                    "unclaimed",
                                     "control_points",
                                 ],
                             )

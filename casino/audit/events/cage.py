@@ -1,5 +1,6 @@
 """The cage: vault, drawers, and what players exchange there."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.custody import Mirrors
@@ -271,6 +272,155 @@ class BearerCashOut(DrawerEvent, ApprovedEvent):
 
     amount: Amount
     exchanged: Annotated[Pieces, "chips that were brought: number of pieces by denomination in minor units"]
+
+
+Deposit = Annotated[int, "what lies in the player's deposit after this, minor units"]
+
+
+@event("cage.deposit_taken", chain="drawer")
+class DepositTaken(DrawerEvent, ApprovedEvent):
+    """A player left cash with the house for safe keeping."""
+
+    player: Player
+    amount: Amount
+    deposit: Deposit
+
+
+@event("cage.deposit_drawn", chain="drawer")
+class DepositDrawn(DrawerEvent):
+    """A player got chips for what lay in the deposit."""
+
+    player: Player
+    amount: Amount
+    deposit: Deposit
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+
+
+@event("cage.deposit_returned", chain="drawer")
+class DepositReturned(DrawerEvent, ApprovedEvent):
+    """A player got cash of the deposit back."""
+
+    player: Player
+    amount: Amount
+    deposit: Deposit
+
+
+HeldPayout = Annotated[
+    JsonObject,
+    "`payout` (number, from 1 by house), `player`, `amount`, `cause`, `state`, `drawer` where it was brought, "
+    "`held_by`, and once it was paid `paid_by`, `paid_at_drawer` or the `note` of the bank",
+]
+
+
+@event("cage.payout_held", chain="drawer")
+class PayoutHeld(DrawerEvent, ApprovedEvent):
+    """A player brought chips and was not paid yet; compliance has decided so."""
+
+    player: Player
+    amount: Amount
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
+    attributed: Annotated[int | None, "minor units of it that were booked for nobody before"] = None
+    payout: HeldPayout
+
+
+@event("cage.payout_released", chain="drawer")
+class PayoutReleased(DrawerEvent, ApprovedEvent):
+    """A player got a held payout in cash."""
+
+    player: Player
+    amount: Amount
+    payout: HeldPayout
+
+
+@event("payout.paid_by_bank", chain="house")
+class PayoutPaidByBank(ApprovedEvent):
+    """A player got a held payout by the bank."""
+
+    player: Player
+    amount: Amount
+    payout: HeldPayout
+
+
+FoundChips = Annotated[
+    JsonObject,
+    "`found` (number, from 1 by house), `drawer`, `finder`, `found_where`, `amount`, `pieces`, `state`, `noted_by`, "
+    "and once they left the register `player` or the `note` of the bank, `ended_by`",
+]
+WaitedDays = Annotated[int, "for how many days the house must have waited for an owner"]
+
+
+@event("cage.chips_found", chain="drawer")
+class ChipsFound(DrawerEvent):
+    """Chips without an owner were found and came to a drawer."""
+
+    found: FoundChips
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips that were found: number of pieces by denomination in minor units"]
+
+
+@event("cage.chips_claimed", chain="drawer")
+class ChipsClaimed(DrawerEvent, ApprovedEvent):
+    """The owner of found chips got them back, or others worth the same."""
+
+    player: Player
+    found: FoundChips
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+
+
+@event("unclaimed.remitted", chain="house")
+class UnclaimedRemitted(ApprovedEvent):
+    """The worth of found chips that nobody has claimed was remitted by the bank."""
+
+    found: FoundChips
+    amount: Amount
+    waited_days: WaitedDays
+
+
+@event("unclaimed.kept", chain="house")
+class UnclaimedKept(ApprovedEvent):
+    """The worth of found chips that nobody has claimed became income of the house."""
+
+    found: FoundChips
+    amount: Amount
+    waited_days: WaitedDays
+    reason: Reason
+
+
+@event("cage.noncash_buy_in", chain="drawer")
+class NonCashBought(DrawerEvent, ApprovedEvent):
+    """A player got chips that were paid for by card or transfer."""
+
+    player: Player
+    amount: Amount
+    buy_in: Annotated[int, "number among the house's buy-ins by card or transfer, from 1"]
+    means: Annotated[str, "`card` or `transfer`"]
+    reference: Annotated[str, "reference of the terminal or the bank"]
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
+
+
+@event("clearing.settled", chain="house")
+class ClearingSettled(AuditEvent):
+    """A line of the bank's statement has brought the money of buy-ins by card or transfer."""
+
+    statement: Annotated[str, "line of the bank's statement"]
+    amount: Amount
+    buy_ins: Annotated[Sequence[int], "numbers of the buy-ins"]
+
+
+@event("cage.noncash_paid", chain="drawer")
+class NonCashPaid(DrawerEvent, ApprovedEvent):
+    """A player gave chips and was paid by the bank, to the own account."""
+
+    player: Player
+    amount: Amount
+    account: Annotated[str, "the account, covered but for its last digits"]
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
+    attributed: Annotated[int | None, "minor units of it that were booked for nobody before"] = None
 
 
 @event("cage.corrected", chain="drawer")

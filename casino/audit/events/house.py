@@ -112,8 +112,8 @@ class DayClosed(AuditEvent):
     carried: Annotated[
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
-        "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, requested `transfers`, "
-        "open `approvals`",
+        "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`",
     ]
 
 

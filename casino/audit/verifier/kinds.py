@@ -43,10 +43,32 @@ _DECLARED = {
     "cage.corrected":
         "drawer: approval? integer; attributed? integer; corrects integer; drawer_version integer; mirrors {integer}; "
         "right? {any}; was string",
+    "cage.chips_claimed":
+        "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; found {any}; "
+        "player string",
+    "cage.chips_found": "drawer: amount integer; drawer_version integer; exchanged {integer}; found {any}",
     "cage.counterfeits_found":
         "drawer: approval? integer; counterfeits {any}; drawer_version integer; evidence string",
+    "cage.deposit_drawn":
+        "drawer: amount integer; deposit integer; drawer_version integer; exchanged {integer}; player string; "
+        "player_chips integer",
+    "cage.deposit_returned":
+        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
+    "cage.deposit_taken":
+        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
+    "cage.noncash_buy_in":
+        "drawer: amount integer; approval? integer; buy_in integer; drawer_version integer; exchanged {integer}; "
+        "means string; player string; player_chips integer; reference string",
+    "cage.noncash_paid":
+        "drawer: account string; amount integer; approval? integer; attributed? integer; drawer_version integer; "
+        "exchanged {integer}; player string; player_chips integer",
+    "cage.payout_held":
+        "drawer: amount integer; approval? integer; attributed? integer; drawer_version integer; exchanged {integer}; "
+        "payout {any}; player string; player_chips integer",
+    "cage.payout_released":
+        "drawer: amount integer; approval? integer; drawer_version integer; payout {any}; player string",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
     "cards.exception_cleared":
         "table: exception integer; found? {any}; found_hash? string; hand? string; kind string; "
@@ -66,6 +88,7 @@ _DECLARED = {
     "chips.set_aside": "house: count? {any}; move {any}",
     "chips.unattributed": "house: amount integer; place string; player string; player_chips integer",
     "chips.withdrawn_set_aside": "house: count? {any}; move {any}",
+    "clearing.settled": "house: amount integer; buy_ins [integer]; statement string",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "credit.count_differed": "table drawer: count {any}; transfer {any}",
@@ -163,6 +186,7 @@ _DECLARED = {
         "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
         "restored_epoch integer; restored_root? string; restored_size integer",
     "log.key_rotated": "log: epoch integer; new_key string; note string; old_key string; size integer",
+    "payout.paid_by_bank": "house: amount integer; approval? integer; payout {any}; player string",
     "player.forgotten":
         "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
@@ -229,6 +253,8 @@ _DECLARED = {
     "tray.counts_differed": "table: pieces {integer}; table_version integer; tray_count {any}",
     "tronc.share_paid": "drawer: drawer_version integer; share {any}",
     "tronc.shared": "house: pool {any}",
+    "unclaimed.kept": "house: amount integer; approval? integer; found {any}; waited_days integer",
+    "unclaimed.remitted": "house: amount integer; approval? integer; found {any}; waited_days integer",
     "vault.count_decided": "house: vault_count {any}",
     "vault.count_signed_off": "house: vault_count {any}",
     "vault.counterfeits_found": "house: approval? integer; counterfeits {any}; evidence string",

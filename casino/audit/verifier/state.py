@@ -11,6 +11,7 @@ from . import (
     state_house,
     state_ledger,
     state_log,
+    state_money,
     state_people,
     state_tables,
     state_vault,
@@ -29,6 +30,7 @@ from .state_hands import HandRows
 from .state_house import Stages
 from .state_ledger import LedgerRows
 from .state_log import LogRows
+from .state_money import Money
 from .state_people import People
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_tables import Tables
@@ -47,6 +49,7 @@ MODELS: dict[str, Model] = by_name(
     state_boxes.MODELS,
     state_vault.MODELS,
     state_vault_counts.MODELS,
+    state_money.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_log.MODELS,
@@ -73,7 +76,7 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(Money(rows, self._find), LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

@@ -62,11 +62,14 @@ PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 AUDITOR = "auditor"
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
-_FOR_CASH = ("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out")
+_FOR_CASH = (
+    *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
+    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
+)
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
     **dict.fromkeys(_FOR_CASH, "exchange"),
-    "cage.corrected": "exchange",
+    **dict.fromkeys(("cage.corrected", "cage.noncash_paid"), "exchange"),
     "fill.sent": "transfer",
     "credit.sent": "transfer",
     "hand.voided": "void",
@@ -77,6 +80,8 @@ USED_FOR = {
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
     **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
+    **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
+    **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
@@ -88,6 +93,9 @@ _ALWAYS = {
     "cage.counterfeits_found": _CAGE,
     "vault.counterfeits_found": _MANAGER,
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
+    **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
+    "cage.chips_claimed": _CAGE,
+    **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
     "limits.changed": frozenset(("manager", "auditor")),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
@@ -113,6 +121,8 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
     match doc["kind"]:
         case kind if kind in _FOR_CASH:
             return _for_exchange(data["amount"], points)
+        case "cage.noncash_paid":
+            return _for_exchange(data["amount"], points) or _CAGE
         case "cage.corrected":
             right = data.get("right") or {}
             exchanged = right.get("kind") in _FOR_CASH

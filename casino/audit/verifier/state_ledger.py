@@ -18,6 +18,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "1010": ("vault cash", 1, 0, False, False),
     "1015": ("cash in transit", 1, 0, False, False),
     "1020": ("drawer cash", 1, 0, False, False),
+    "1030": ("card and transfer clearing", 1, 0, False, False),
     "1050": ("drop cash", 1, 0, False, False),
     "1090": ("bank", 1, 0, False, False),
     "1160": ("foreign chips", 1, 0, False, False),
@@ -32,11 +33,14 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "2065": ("tronc pool", -1, 0, False, False),
     "2070": ("disputed pot", -1, 0, False, True),
     "2080": ("carry held", -1, 0, False, False),
+    "2085": ("held payouts", -1, 0, False, False),
+    "2090": ("player deposits", -1, 0, False, False),
     "2095": ("unclaimed property", -1, 0, False, False),
     "2200": ("duty payable", -1, 0, False, False),
     "3010": ("house capital", -1, 0, False, False),
     "4010": ("house tax", -1, None, False, False),
     "4020": ("table fees", -1, None, False, False),
+    "4030": ("other income", -1, None, False, False),
     "5100": ("bonus", 1, None, False, False),
     "5200": ("cash over/short", 1, None, False, False),
     "5210": ("chip over/short", 1, None, False, False),
@@ -56,8 +60,8 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
 }
 #: What the vault, a table and a drawer have for themselves.
 OF_VAULT = (
-    *("1010", "1015", "1090", "5220", "5240", "5200/bank", "2065", "2095", "2200", "3010", "5300", "9110", "9115"),
-    *("9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
+    *("1010", "1015", "1030", "1090", "5220", "5240", "5200/bank", "2065", "2095", "2200", "3010", "4030", "5300"),
+    *("9110", "9115", "9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
 )
 #: Its racks, which it has for every chip set.
 VAULT_RACKS = ("9110", "9115", "9199")
@@ -67,11 +71,12 @@ OF_TABLE = (
     *("9130", "9140", "9150", "9160", "9170"),
 )
 OF_DRAWER = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
-WALLET, STACK, DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "2010", "2020", "1020", "1160", "9120"
+WALLET, HELD, DEPOSIT, STACK = "2010", "2085", "2090", "2020"
+DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "1020", "1160", "9120"
 
 _OPENING = (
-    "vault.opened, table.set_up, drawer.set_up, player.registered, table.sat_down, table.buy_in, table.moved_in, by "
-    "the chart"
+    "vault.opened, table.set_up, drawer.set_up, player.registered, cage.deposit_taken, cage.payout_held, "
+    "table.sat_down, table.buy_in, table.moved_in, by the chart"
 )
 _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
 _NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
@@ -188,6 +193,8 @@ class LedgerRows:
             "table.set_up": lambda doc: self._open(doc, _at(OF_TABLE, doc)),
             "drawer.set_up": lambda doc: self._open(doc, _at(OF_DRAWER, doc)),
             "player.registered": lambda doc: self._open(doc, [f"{WALLET}/{doc['data']['player']}"]),
+            "cage.deposit_taken": lambda doc: self._open(doc, [f"{DEPOSIT}/{doc['data']['player']}"]),
+            "cage.payout_held": lambda doc: self._open(doc, [f"{HELD}/{doc['data']['player']}"]),
             "table.sat_down": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.buy_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.moved_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),

@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("houses", "0001_initial"),
+        ("players", "0001_initial"),
     ]
 
     operations = [
@@ -556,6 +557,282 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="bank_bag_arrived_by_another",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HeldPayout",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "cause",
+                    models.CharField(
+                        choices=[
+                            ("identity_pending", "who the player is must be found out first"),
+                            ("suspension", "payments are suspended"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("held", "Held"), ("released", "Released")], default="held", max_length=8
+                    ),
+                ),
+                ("held_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("note", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="held_payouts", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "held_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="held_payouts", to="houses.house"
+                    ),
+                ),
+                (
+                    "paid_at_drawer",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "paid_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="held_rows", to="players.player"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "held payout",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="held_payout_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("cause__in", ["identity_pending", "suspension"])), name="held_payout_cause"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="held_payout_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("ended_at", None),
+                                ("note", ""),
+                                ("paid_at_drawer", None),
+                                ("paid_by", None),
+                                ("state", "held"),
+                            ),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("paid_by__isnull", False),
+                                ("state", "released"),
+                                models.Q(
+                                    models.Q(("note", ""), ("paid_at_drawer__isnull", False)),
+                                    models.Q(("paid_at_drawer", None), models.Q(("note", ""), _negated=True)),
+                                    _connector="OR",
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="held_payout_is_paid_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="FoundChips",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("found_where", models.CharField(max_length=64)),
+                ("amount", models.BigIntegerField()),
+                ("pieces", models.JSONField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("registered", "Registered"),
+                            ("claimed", "Claimed"),
+                            ("remitted", "Remitted"),
+                            ("kept", "Kept"),
+                        ],
+                        default="registered",
+                        max_length=10,
+                    ),
+                ),
+                ("noted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("note", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="found_chips", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "finder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="found_chips", to="houses.house"
+                    ),
+                ),
+                (
+                    "noted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "found chips",
+                "verbose_name_plural": "found chips",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="found_chips_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["registered", "claimed", "remitted", "kept"])),
+                        name="found_chips_state",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="found_chips_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("ended_at", None),
+                                ("ended_by", None),
+                                ("note", ""),
+                                ("player", None),
+                                ("state", "registered"),
+                            ),
+                            models.Q(
+                                models.Q(("state", "registered"), _negated=True),
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                                models.Q(
+                                    models.Q(("note", ""), ("player__isnull", False), ("state", "claimed")),
+                                    models.Q(
+                                        ("player", None), ("state", "remitted"), models.Q(("note", ""), _negated=True)
+                                    ),
+                                    models.Q(("note", ""), ("player", None), ("state", "kept")),
+                                    _connector="OR",
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="found_chips_end_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="NonCashBuyIn",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("means", models.CharField(choices=[("card", "Card"), ("transfer", "Transfer")], max_length=8)),
+                ("reference", models.CharField(max_length=32)),
+                ("amount", models.BigIntegerField()),
+                (
+                    "state",
+                    models.CharField(choices=[("open", "Open"), ("settled", "Settled")], default="open", max_length=7),
+                ),
+                ("sold_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("statement", models.CharField(blank=True, default="", max_length=32)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="noncash_buy_ins", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="noncash_buy_ins", to="houses.house"
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
+                    ),
+                ),
+                (
+                    "settled_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "sold_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "buy-in by card or transfer",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="noncash_number"),
+                    models.UniqueConstraint(fields=("house", "reference"), name="noncash_reference"),
+                    models.CheckConstraint(
+                        condition=models.Q(("means__in", ["card", "transfer"])), name="noncash_means"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="noncash_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("settled_by", None), ("state", "open"), ("statement", "")),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("settled_by__isnull", False),
+                                ("state", "settled"),
+                                models.Q(("statement", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="noncash_settled_once",
                     ),
                 ],
             },

@@ -40,8 +40,8 @@ DRAWERS = PLAY - {Role.DEALER}
 #: Who may follow what happens; dealers and cashiers only at their own place (`test_streams.py`).
 FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR, Role.ADMIN})
 #: Who asks for approvals, and who decides them.
-DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR})
-ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN})
+DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR})
+ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.ADMIN})
 #: Who decides on counts that differ and shares tips; who decides on a transfer at a drawer.
 SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
 AT_A_DRAWER = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
@@ -194,6 +194,23 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/corrections"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/bearer-buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/bearer-cash-outs"): CAGE,
+    ("GET", "found-chips"): CAGE | BOOKS | {Role.FLOOR, Role.COMPLIANCE, Role.SURVEILLANCE},
+    ("POST", "found-chips/<int:found>/remit"): MANAGER,
+    ("POST", "found-chips/<int:found>/keep"): MANAGER,
+    ("POST", "drawers/<slug:drawer>/found-chips"): CAGE,
+    ("POST", "drawers/<slug:drawer>/found-chips/<int:found>/claim"): CAGE,
+    ("GET", "noncash-buy-ins"): CAGE | BOOKS | {Role.COMPLIANCE},
+    ("POST", "noncash-buy-ins/settle"): SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/noncash-buy-ins"): CAGE,
+    ("POST", "drawers/<slug:drawer>/noncash-payments"): CAGE,
+    ("GET", "held-payouts"): CAGE | BOOKS | {Role.COMPLIANCE},
+    ("POST", "held-payouts/<int:payout>/pay-by-bank"): frozenset({Role.CAGE_SUPERVISOR}),
+    ("POST", "drawers/<slug:drawer>/held-payouts"): CAGE,
+    ("POST", "drawers/<slug:drawer>/held-payouts/<int:payout>/release"): CAGE,
+    ("GET", "deposits"): CAGE | BOOKS | {Role.COMPLIANCE},
+    ("POST", "drawers/<slug:drawer>/deposits"): CAGE,
+    ("POST", "drawers/<slug:drawer>/deposits/draw"): CAGE,
+    ("POST", "drawers/<slug:drawer>/deposits/return"): CAGE,
     ("POST", "players/<slug:player>/attributions"): frozenset({Role.COMPLIANCE}),
     ("POST", "players/<slug:player>/unattributions"): frozenset({Role.COMPLIANCE}),
     ("POST", "duty"): frozenset({Role.CAGE_SUPERVISOR}),
@@ -304,6 +321,8 @@ def address(route: str, house: Kit) -> str:
         "<int:move>": "1",
         "<slug:chip_set>": "MAIN",
         "<int:count>": "1",
+        "<int:found>": "1",
+        "<int:payout>": "1",
         "<int:vault_count>": "1",
         "<int:exception>": "1",
         "<int:approval>": "1",

@@ -348,7 +348,10 @@ def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
     approved = {each["kind"]: each["approver"] for each in noted if "approver" in each}
     assert set(approved) >= {"fill.received", "credit.received", "house.duty", "limits.changed"}
-    assert all(login.startswith(("floor", "manager", "auditor", "cage_supervisor")) for login in approved.values())
+    assert all(
+        login.startswith(("floor", "manager", "auditor", "cage_supervisor", "compliance"))
+        for login in approved.values()
+    )
 
 
 def test_every_ledger_transaction_is_noted_by_exactly_one_event(evening: Kit) -> None:

@@ -114,7 +114,18 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
     opening, closing = events(kit, "day.opened", "day.closed")
     assert opening["data"] == {"day": FIRST}
     nothing: dict[str, Any] = {
-        name: [] for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals")
+        name: []
+        for name in (
+            "balances",
+            "boxes",
+            "tables",
+            "handovers",
+            "found_chips",
+            "held_payouts",
+            "noncash_buy_ins",
+            "transfers",
+            "approvals",
+        )
     }
     assert closing["data"] == {
         "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing

@@ -33,8 +33,8 @@ from tests.casino.scene import assert_recorded, fingerprint, last_event
 #: Parameters of addresses that name an object of a house, and those that every house has: seats by their number,
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
-    "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "hand", "handover",
-    "login", "move", "player", "shift", "table", "terminal", "ticket", "transfer",
+    "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "found", "hand",
+    "handover", "login", "move", "payout", "player", "shift", "table", "terminal", "ticket", "transfer",
     "vault_count",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "seat", "tile"}
@@ -155,12 +155,12 @@ def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers:
 
 #: Members of bodies that name an object, and of what kind it is.
 MEMBERS = {
-    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "hand": "hand", "location": "table",
-    "login": "login", "observer": "login", "place": "drawer", "player": "player", "relieves": "login",
-    "points": "login", "table": "table", "terminal": "terminal",
+    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "finder": "login", "hand": "hand",
+    "location": "table", "login": "login", "observer": "login", "place": "drawer", "player": "player",
+    "points": "login", "relieves": "login", "table": "table", "terminal": "terminal",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
-NUMBERED = {"entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
+NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
 #: Members that name what does not exist before: another house may call its own so; and control points.
 NEW = {
     ("createDrawer", "drawer"), ("createTable", "table"), ("enrolTerminal", "terminal"), ("hireStaff", "login"),
@@ -168,19 +168,19 @@ NEW = {
 }  # fmt: skip
 #: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
 VALUES = {
-    "action", "actions", "actor", "address", "amount", "announce", "awards", "bag", "bid", "birth_name",
+    "account", "action", "actions", "actor", "address", "amount", "announce", "awards", "bag", "bid", "birth_name",
     "birth_place", "bonus", "bonus_approved_from", "born", "button", "call", "capital", "card", "cards",
     "carryover_on_close", "cash", "cause", "claimed", "client_seeds", "code", "collected", "commitment", "consent",
     "contract", "count", "day", "denominations", "difference_accepted", "difference_by_manager_above", "digest",
     "document",
     "ends_at", "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from",
-    "float_by_manager_above", "foreign", "game", "given", "identity_from", "issuer", "kind", "loser", "made_good",
-    "max_stack", "min_stack", "mode", "mothers_name", "name", "nationality", "new", "no_buy_in_above", "nonce",
-    "note", "number", "old", "options", "paid", "paper", "password", "per", "person", "pieces", "places", "purpose",
-    "reason", "redeem_until", "right", "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed",
-    "skim_above", "starts_at", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then",
-    "time_to_act", "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way",
-    "winner", "word",
+    "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "issuer", "kind",
+    "loser", "made_good", "max_stack", "means", "min_stack", "mode", "mothers_name", "name", "nationality", "new",
+    "no_buy_in_above", "nonce", "note", "number", "old", "options", "paid", "paper", "password", "per", "person",
+    "pieces", "places", "purpose", "reason", "redeem_until", "reference", "right", "role", "roles", "seal",
+    "seat_count", "seat_fee", "seconds", "seed", "skim_above", "starts_at", "statement", "suit", "target",
+    "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act", "transfer_approved_from",
+    "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {
