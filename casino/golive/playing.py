@@ -213,7 +213,9 @@ class Evening:
             game = selectors.state(hand)
             if game.over:
                 break
-            self._act(dealer, code, hand)
+            acting = None if game.actor in (None, "d") else int(game.actor[1:])
+            offers = selectors.legal_actions(game, acting) or selectors.legal_actions(game)
+            self._act(dealer, code, name, offers)
         else:
             raise Conflict(f"Hand {name} is not over after {MOST_ACTS} actions.", code="hand_not_over", state="playing")
         self.settle()
@@ -222,12 +224,8 @@ class Evening:
         if state != TableState.OPEN:
             raise Conflict(f"Table {code} is {state} after hand {name}.", code="hand_not_over", state=state)
 
-    def _act(self, dealer: RequestContext, code: str, hand: Hand) -> None:
+    def _act(self, dealer: RequestContext, code: str, name: str, offers: list[dict[str, Any]]) -> None:
         """One action of the seat to act, which knows its cards, or of the dealer."""
-        game = selectors.state(hand)
-        actor = game.actor or "d"
-        seat = None if actor == "d" else int(actor[1:])
-        offers = selectors.legal_actions(game, seat) or selectors.legal_actions(game)
         refused: Exception | None = None
         for action in choosing.actions(offers, self._choice):
             try:
@@ -242,7 +240,7 @@ class Evening:
                 if getattr(error, "code", "") not in _COMPELLED:
                     raise
                 refused = error
-        raise refused or Conflict(f"Hand {hand.name} offers nothing to {actor}.", code="no_hand", state="playing")
+        raise refused or Conflict(f"Hand {name} offers nothing.", code="no_hand", state="playing")
 
     def _confirm_bonus(self, code: str, hand: Hand) -> None:
         """Of a hand that waits with a bonus, which somebody must have the luck to win: the floor confirms it, a manager

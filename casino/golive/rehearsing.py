@@ -10,15 +10,18 @@ from django.db.models import Max
 from casino.audit.events.house import HouseRehearsed
 from casino.audit.services import Actor
 from casino.core import locks
+from casino.core.errors import Conflict
 from casino.core.write import Work
 from casino.golive import copying
 from casino.golive.acting import Cast
 from casino.golive.playing import Evening
 from casino.houses import days
 from casino.houses.models import House, Rehearsal
-from casino.reports import configuration, selectors
+from casino.reports import configuration, readiness, selectors
 from casino.verification import auditing
 
+#: Items of the checklist without which there is nothing to rehearse.
+_NEEDED = ("people", "chip_set", "vault", "drawers", "tables", "trays")
 #: Characters that are kept of what went wrong.
 MOST_SAID = 300
 
@@ -26,8 +29,10 @@ MOST_SAID = 300
 def rehearse(house: House, actor: Actor) -> Rehearsal:
     """Copy the house as it is now, play an evening there, verify the copy, and record the result in the house's chain.
 
-    Raises what keeps the copy from being made: then nothing was rehearsed, and nothing is recorded in the house.
+    Raises Conflict house_not_ready where something to rehearse is missing, and what keeps the copy from being made:
+    then nothing was rehearsed, and nothing is recorded in the house.
     """
+    _require_whole(house)
     digest = configuration.digest(house)
     made = copying.copy(house, copying.next_code(house, "R"), actor)
     evening = Evening(Cast(made), configuration.tables_in_use(made.house))
@@ -40,6 +45,12 @@ def rehearse(house: House, actor: Actor) -> Rehearsal:
     ):
         items.append(_item(name, check))
     return _recorded(house, actor, made.house.code, digest, items, verified)
+
+
+def _require_whole(house: House) -> None:
+    missing = [item.code for item in readiness.checklist(house) if item.missing and item.code in _NEEDED]
+    if missing:
+        raise Conflict(f"The house is not ready: {', '.join(missing)}.", code="house_not_ready", missing=missing)
 
 
 class Differs(Exception):

@@ -173,6 +173,16 @@ def found(monkeypatch: pytest.MonkeyPatch, code: str, password: str = PASSWORD, 
     return run("found_house", code, *(f"--admin={login}" for login in admins), **given)[0]
 
 
+def test_a_sandbox_is_one_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = [f"G{uuid.uuid4().hex[:8]}" for _ in range(2)]
+    found(monkeypatch, codes[0])
+    found(monkeypatch, codes[1], sandbox=True)
+    stages = {code: (House.objects.get(code=code).stage, House.objects.get(code=code).is_sandbox) for code in codes}
+    assert stages == {codes[0]: ("founding", False), codes[1]: ("sandbox", True)}
+    [first, *_] = events(House.objects.get(code=codes[1]))
+    assert first["data"]["sandbox"] is True
+
+
 def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     code = f"G{uuid.uuid4().hex[:8]}"
     printed = found(monkeypatch, code)
