@@ -71,7 +71,7 @@ class _Deposit(StrictInput):
     answers=DepositOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "skim_needed", "no_person", "person_forgotten", *POSTING],
+    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "no_person", "person_forgotten", *POSTING],
 )
 class TakeDeposit(WriteOperation):
     """The house keeps cash for a player of whom it is recorded who it is (`no_person`). Approved like a buy-in
@@ -92,7 +92,7 @@ class TakeDeposit(WriteOperation):
     answers=DepositDrawnOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_A_DRAWER, "person_forgotten", *CHIPS, *POSTING],
 )
 class DrawDeposit(WriteOperation):
     """Chips for what lies in the player's deposit: the given pieces, or the largest chips with which the drawer can

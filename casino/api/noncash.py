@@ -85,7 +85,16 @@ class ClearingSettledOut(serializers.Serializer[Any]):
     answers=NonCashBoughtOut,
     status=201,
     tag=TAG,
-    refuses=["drawer_closed", "drawer_counted", "drawer_short", "reference_used", "person_forgotten", *CHIPS, *POSTING],
+    refuses=[
+        "house_not_live",
+        "drawer_closed",
+        "drawer_counted",
+        "drawer_short",
+        "reference_used",
+        "person_forgotten",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class NonCashBuyIns(WriteOperation):
     """Chips for what a terminal or a bank has confirmed, once for each reference (`reference_used`). Approved like a

@@ -13,16 +13,18 @@ from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import Pieces, customer, enter, require_approved, require_room, write_at
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import stages
 from casino.players import persons
 from casino.players.models import Player
 
 
 def take(*, command: Command, code: str, player_ref: str, amount: int) -> Answer:
-    """Take `amount` minor units of cash into a player's deposit. Raises Conflict drawer_closed, drawer_counted,
-    skim_needed, approval_required as a buy-in does, NotFound for a player whom the house does not know (no_person where
-    nobody has recorded who it is), Gone for one who was forgotten."""
+    """Take `amount` minor units of cash into a player's deposit. Raises Conflict house_not_live, drawer_closed,
+    drawer_counted, skim_needed, approval_required as a buy-in does, NotFound for a player whom the house does not know
+    (no_person where nobody has recorded who it is), Gone for one who was forgotten."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         require_room(drawer)
         player, _ = customer(drawer, player_ref)
         persons.require_known(player)
@@ -36,10 +38,11 @@ def take(*, command: Command, code: str, player_ref: str, amount: int) -> Answer
 
 def draw(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Give a player chips for `amount` minor units of the deposit: these pieces, or the largest that the drawer can
-    make it of. Raises InsufficientFunds where the deposit is less, Conflict no_exact_change, Unprocessable for wrong
-    pieces, and as `services.customer`."""
+    make it of. Raises InsufficientFunds where the deposit is less, Conflict house_not_live, no_exact_change,
+    Unprocessable for wrong pieces, and as `services.customer`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         player, desk = customer(drawer, player_ref)
         _require(player, amount)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)

@@ -20,6 +20,7 @@ from casino.cage.services import Pieces, customer, enter, require_approved, writ
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses import stages
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
@@ -40,10 +41,11 @@ def buy_in(
     pieces: Pieces | None = None,
 ) -> Answer:
     """Give a player chips for `amount` minor units that a terminal or a bank has confirmed under this reference: these
-    pieces, or the largest that the drawer can make it of. Raises Conflict reference_used, approval_required, and as
+    pieces, or the largest that the drawer can make it of. Raises Conflict house_not_live, reference_used, approval_required, and as
     `services.buy_in`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
+        stages.require_playing(work.house)
         house = drawer.house
         player, desk = customer(drawer, player_ref)
         locks.lock_clearing(house.id)

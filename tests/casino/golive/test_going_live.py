@@ -127,6 +127,10 @@ def test_a_suspended_house_pays_out_and_sells_nothing(kit: Kit) -> None:
     assert suspended["stage"] == "suspended" == stage(kit)
     assert_problem(cashier.post("buy-ins", {"player": "anna", "amount": 1_000}), 409, "house_not_live")
     assert_problem(cashier.post("bearer-buy-ins", {"amount": 1_000}), 409, "house_not_live")
+    assert_problem(cashier.post("deposits", {"player": "anna", "amount": 1_000}), 409, "house_not_live")
+    assert_problem(cashier.post("deposits/draw", {"player": "anna", "amount": 1_000}), 409, "house_not_live")
+    by_card = {"player": "anna", "amount": 1_000, "means": "card", "reference": "R-1"}
+    assert_problem(cashier.post("noncash-buy-ins", by_card), 409, "house_not_live")
     assert_problem(dealer.post("open"), 409, "house_not_live")
     cashier.ok("cash-outs", {"player": "anna", "amount": 1_000})
     assert_problem(manager.post("house/close", REASON), 409, "house_not_empty")
