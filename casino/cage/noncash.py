@@ -41,8 +41,8 @@ def buy_in(
     pieces: Pieces | None = None,
 ) -> Answer:
     """Give a player chips for `amount` minor units that a terminal or a bank has confirmed under this reference: these
-    pieces, or the largest that the drawer can make it of. Raises Conflict house_not_live, reference_used, approval_required, and as
-    `services.buy_in`."""
+    pieces, or the largest that the drawer can make it of. Raises Conflict house_not_live, reference_used,
+    approval_required, and as `services.buy_in`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
