@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "casino.hands",
     "casino.cage",
     "casino.transfers",
+    "casino.days",
     "casino.live",
     "casino.api",
     "casino.reports",

@@ -1,15 +1,19 @@
-"""Gaming days: floor or manager opens them, the manager closes them; they, cage supervisors and auditors read them."""
+"""Gaming days: floor or manager opens them, the manager closes them; they, cage supervisors and auditors read them. The
+package of a closed day: manager and auditors download it, an auditor signs it."""
 
 from datetime import date
 from typing import Any
 
+from django.http import HttpResponse
 from django.urls import path
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
+from casino.api.http.negotiation import AsItIs
 from casino.api.http.operations import (
     SEES_BOOKS,
     ReadOperation,
@@ -18,6 +22,7 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
+    known_parameters,
     signed_in,
 )
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
@@ -25,7 +30,7 @@ from casino.api.tables import ReceiptOut
 from casino.approvals.models import ApprovalState
 from casino.cage.models import HandoverKind
 from casino.core.write import Answer, Command
-from casino.days import services
+from casino.days import packages, services
 from casino.reports import days as reports
 from casino.staff.models import Role
 from casino.transfers.models import BoxKind, BoxState, Kind, TransferState
@@ -111,11 +116,42 @@ class Carried(serializers.Serializer[Any]):
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
 
 
+class CheckpointOf(serializers.Serializer[Any]):
+    """A checkpoint of the house's log."""
+
+    epoch = serializers.IntegerField()
+    size = serializers.IntegerField(help_text="Number of leaves that it covers.")
+    root = serializers.CharField(help_text="Root of the tree, 64 hexadecimal digits.")
+
+
+class PackageOut(serializers.Serializer[Any]):
+    """The package of a closed day. Its first signer is the manager who has closed the day, the second an auditor."""
+
+    state = serializers.ChoiceField(choices=["coming", "made", "signed"], help_text="`coming`: it is made next.")
+    sha256 = serializers.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
+    size = serializers.IntegerField(required=False, help_text="Bytes of the file.")
+    checkpoint = CheckpointOf(
+        required=False, allow_null=True, help_text="The newest checkpoint that was known; null where there was none."
+    )
+    closed_by = serializers.CharField(required=False, help_text="Login of the manager who has closed the day.")
+    signed_by = serializers.CharField(
+        required=False, allow_null=True, help_text="Login of the auditor who has signed; null before that."
+    )
+
+
+class PackageSignedOut(PackageOut):
+    """The package that was signed."""
+
+    day = serializers.CharField()
+    audit = ReceiptOut()
+
+
 class DayClosedOut(DayOut):
     """The day that was closed."""
 
     totals = serializers.DictField(child=Sides(), help_text="Totals of the closing snapshot by commodity.")
     carried = Carried(help_text="What goes over into the next day.")
+    package = serializers.ChoiceField(choices=["coming"], help_text="The package of the day is made next.")
     audit = ReceiptOut()
 
 
@@ -195,6 +231,7 @@ class DayReportOut(DayOut):
     carried = Carried(
         allow_null=True, help_text="What went over into the next day when this one was closed; null while it is open."
     )
+    package = PackageOut(allow_null=True, help_text="Its package; null while the day is open.")
     adjustments = Adjustment(
         many=True,
         allow_null=True,
@@ -282,7 +319,8 @@ class CloseDay(WriteOperation):
     """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
     Refused while an earlier day is open, and while something that began before the next day was opened is not done
     (`day_blocked`, with the lists): hands that are not settled, for whatever they wait, drawers that are not closed,
-    transfers that were sent and not received. What may stay goes over by name (`carried`)."""
+    transfers that were sent and not received. What may stay goes over by name (`carried`). The package of
+    the day is made next (`package`)."""
 
     roles = (Role.MANAGER,)
 
@@ -314,8 +352,74 @@ class DayDetail(ReadOperation):
         return Response(body, headers={"ETag": f'"{found.version}"'})
 
 
+ZIP = "application/zip"
+#: A package never changes; private, because a shared cache does not know who may read it.
+_FOREVER = "private, max-age=31536000, immutable"
+
+
+@documented(
+    "readDayPackage",
+    summary="Download a gaming day's package",
+    answers={(200, ZIP): OpenApiTypes.BINARY},
+    tag=TAG,
+    refuses=["not_found", "package_not_ready"],
+)
+class DayPackage(ReadOperation):
+    """One ZIP file, made once when the day has been closed, and never changed by what is booked later: the Z slips of
+    the day's shifts, its report, hands, variances, boxes, approvals, chips by place, trial balance, what goes over into
+    the next day, what it has taken for other days, and `manifest.json` with the SHA-256 of every file. The header
+    Package-SHA256 names that of the package, which the event `day.packaged` records."""
+
+    sensitive = True
+    roles = (Role.MANAGER, Role.AUDITOR)
+    content_negotiation_class = AsItIs
+
+    def get(self, request: Request, day: str) -> HttpResponse:
+        """The file."""
+        known_parameters(request)
+        house = context_of(request).house
+        found = packages.download(house, day)
+        return HttpResponse(
+            bytes(found.content),
+            content_type=ZIP,
+            headers={
+                "Content-Disposition": f'attachment; filename="{house.code}-{found.day}.zip"',
+                "Package-SHA256": found.sha256,
+                "Cache-Control": _FOREVER,
+            },
+        )
+
+
+@documented(
+    "signDayPackage",
+    summary="Sign a gaming day's package",
+    answers=PackageSignedOut,
+    tag=TAG,
+    refuses=["package_not_ready", "package_signed", "package_differs", "four_eyes"],
+)
+class SignDayPackage(WriteOperation):
+    """An auditor signs the SHA-256 of the package that they have read, as the second person after the manager who has
+    closed the day. Needs no If-Match: the SHA-256 says what is signed."""
+
+    @extend_schema_serializer(component_name="SignPackageInput")
+    class Input(StrictInput):
+        """What is signed."""
+
+        sha256 = StrictPattern(r"^[0-9a-f]{64}\Z", help_text="SHA-256 of the file that was read.")
+
+    roles = (Role.AUDITOR,)
+    versioned = False
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Sign."""
+        return packages.sign(command=command, name=path["day"], sha256=data["sha256"])
+
+
 urls = [
     path("days", Days.as_view()),
     path("days/<slug:day>", DayDetail.as_view()),
     path("days/<slug:day>/close", CloseDay.as_view()),
+    path("days/<slug:day>/package", DayPackage.as_view()),
+    path("days/<slug:day>/package/sign", SignDayPackage.as_view()),
 ]

@@ -476,6 +476,9 @@ MONEY = (
             "Hands of the day are not settled, drawers not closed, or transfers in transit.",
             "blocking",
         ),
+        ("package_not_ready", "The package of the gaming day is not made yet.", "day"),
+        ("package_signed", "The package of the gaming day is signed.", "day"),
+        ("package_differs", "The package of the gaming day has another SHA-256.", "day"),
     ),
     *_codes(
         422,

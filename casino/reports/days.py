@@ -14,6 +14,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.cage import selectors as cage
 from casino.cage.models import Drawer
+from casino.days import packages
 from casino.hands.models import Hand, HandState
 from casino.houses.days import Day, closing_snapshot, days, get
 from casino.houses.models import House
@@ -75,6 +76,7 @@ def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
         "trial_balance": _trial_balance(house, name) if closed else None,
         "snapshot_findings": differences(house, closing_snapshot(name)) if closed else None,
         "carried": _carried(house, name) if closed else None,
+        "package": packages.described(house, name) if closed else None,
         "adjustments": _adjustments(house, name),
     }
 
@@ -127,7 +129,7 @@ def _accounts(moved: list[Turnover]) -> list[dict[str, Any]]:
     return [sums[key] for key in sorted(sums)]
 
 
-def _settled(house: House, day: Day) -> Q:
+def settled(house: House, day: Day) -> Q:
     """The hands settled in a day: by the posting, or where nothing moved by the moment, while the day was the newest,
     which is when it takes postings."""
     posted = Transaction.objects.filter(book=house.id, period__name=day.name).values("id")
@@ -143,7 +145,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
     taken = _cash(house, day.name, Account.DROP_CASH, "table.buy_in")
     played = {
         row["table_id"]: row
-        for row in Hand.objects.filter(_settled(house, day), house=house)
+        for row in Hand.objects.filter(settled(house, day), house=house)
         .values("table_id")
         .annotate(hands=Count("id"), staked=Sum("handle"))
     }

@@ -58,6 +58,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "bank.drawn": (("auditor", f"vault/bags?{PAGE}"),),
     "vault.count_signed_off": (("auditor", f"vault/counts?{PAGE}"),),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
+    "day.package_signed": (("auditor", f"days/{DAY}/package"),),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
         ("auditor", "games"),

@@ -7,6 +7,7 @@ from . import (
     state_approvals,
     state_boxes,
     state_cage,
+    state_days,
     state_hands,
     state_ledger,
     state_log,
@@ -46,6 +47,7 @@ MODELS: dict[str, Model] = by_name(
     state_vault_counts.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
+    state_days.MODELS,
     state_log.MODELS,
 )
 

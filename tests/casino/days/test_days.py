@@ -117,7 +117,8 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
         name: [] for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals")
     }
     assert closing["data"] == {
-        "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing
+        "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing,
+        "package": "coming",
     }  # fmt: skip
     assert (closing["role"], closing["terminal"]) == (Role.MANAGER, opening["terminal"])
     held = snapshots.balances(kit.house.id, f"period {FIRST}")

@@ -176,7 +176,7 @@ VALUES = {
     "float_by_manager_above", "foreign", "game", "given", "identity_from", "issuer", "kind", "loser", "made_good",
     "max_stack", "min_stack", "mode", "mothers_name", "name", "nationality", "new", "no_buy_in_above", "nonce",
     "note", "number", "old", "options", "paid", "paper", "password", "per", "person", "pieces", "places", "purpose",
-    "reason", "redeem_until", "right", "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed",
+    "reason", "redeem_until", "right", "role", "roles", "seal", "seat_count", "sha256", "seat_fee", "seconds", "seed",
     "skim_above", "starts_at", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then",
     "time_to_act", "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way",
     "winner", "word",
