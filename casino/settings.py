@@ -160,6 +160,7 @@ SPECTACULAR_SETTINGS = {
         "DealState": "casino.hands.models.DealState",
         "DrawerState": "casino.cage.models.DrawerState",
         "HandState": "casino.hands.models.HandState",
+        "PackageState": "casino.days.packages.PackageState",
         "TransferLateness": "casino.transfers.models.Lateness",
         "TransferState": "casino.transfers.models.TransferState",
         "TrayCountState": "casino.transfers.models.TrayCountState",

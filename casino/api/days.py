@@ -127,7 +127,7 @@ class CheckpointOf(serializers.Serializer[Any]):
 class PackageOut(serializers.Serializer[Any]):
     """The package of a closed day. Its first signer is the manager who has closed the day, the second an auditor."""
 
-    state = serializers.ChoiceField(choices=["coming", "made", "signed"], help_text="`coming`: it is made next.")
+    state = serializers.ChoiceField(choices=packages.PackageState.choices, help_text="`coming`: it is made next.")
     sha256 = serializers.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
     size = serializers.IntegerField(required=False, help_text="Bytes of the file.")
     checkpoint = CheckpointOf(

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import models
+
 from casino.audit.events.house import DayPackaged, DayPackageSigned
 from casino.audit.services import Actor
 from casino.core import locks, outbox, write
@@ -21,8 +23,18 @@ from casino.staff.models import Staff
 
 #: The task that makes a package, asked for in the outbox by the day's closing.
 TASK = "reports.package_day"
+
+
+class PackageState(models.TextChoices):
+    """coming (asked for by the day's closing) -> made -> signed (by an auditor)."""
+
+    COMING = "coming"
+    MADE = "made"
+    SIGNED = "signed"
+
+
 #: What an event and an answer say of a package that is not made yet.
-COMING = "coming"
+COMING = str(PackageState.COMING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,7 @@ def described(house: House, name: str) -> dict[str, Any]:
 def describe(found: Package) -> dict[str, Any]:
     """A package without its content."""
     return {
-        "state": "made" if found.signed_by is None else "signed",
+        "state": str(PackageState.MADE if found.signed_by is None else PackageState.SIGNED),
         "sha256": found.sha256,
         "size": found.size,
         "checkpoint": found.checkpoint,
@@ -119,7 +131,7 @@ def sign(*, command: Command, name: str, sha256: str) -> Answer:
             raise Forbidden("You closed this day yourself; a second person must do this.", code="four_eyes")
         signed = Package.objects.filter(id=found.pk, signed_by=None)
         signed.update(signed_by=command.context.staff, signed_at=ClockTimestamp())
-        body = describe(found) | {"state": "signed", "signed_by": command.context.staff.login}
+        body = describe(found) | {"state": str(PackageState.SIGNED), "signed_by": command.context.staff.login}
         return Outcome(DayPackageSigned(day=name, sha256=sha256), {"day": name, **body}, version=2)
 
     return write.write(command, OfHouse(lock=locks.lock_days, office=True), change)

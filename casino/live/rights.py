@@ -7,6 +7,7 @@ from typing import Any
 
 from casino.core import sql
 from casino.core.errors import WrongTerminal
+from casino.staff.idleness import LIMITS
 from casino.staff.models import Role, TerminalKind
 
 
@@ -35,7 +36,9 @@ SELECT token.digest, person.roles, terminal.kind, terminal.location, person.hous
 FROM staff_terminaltoken token
 JOIN staff_staff person ON person.id = token.user_id
 JOIN staff_terminal terminal ON terminal.id = token.terminal_id
+JOIN unnest(%s::text[], %s::float8[]) AS attended (kind, seconds) ON attended.kind = terminal.kind
 WHERE token.digest = ANY(%s::text[]) AND token.expiry > clock_timestamp()
+    AND extract(epoch FROM clock_timestamp() - token.last_seen_at) <= attended.seconds
     AND person.is_active AND NOT person.must_change_password AND terminal.revoked_at IS NULL
 """
 
@@ -83,5 +86,6 @@ def require(sender: Sender, followed: Followed) -> None:
 
 
 def senders(digests: Sequence[str]) -> dict[str, Sender]:
-    """Those of these tokens that are still good, by digest."""
-    return {digest: Sender(*rest) for digest, *rest in sql.bound(_SENDERS, [list(digests)])}
+    """Those of these tokens that are still good, by digest: their terminals were not left alone either."""
+    parameters = [list(map(str, LIMITS)), list(LIMITS.values()), list(digests)]
+    return {digest: Sender(*rest) for digest, *rest in sql.bound(_SENDERS, parameters)}

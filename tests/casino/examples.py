@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from django.urls import resolve
 
+from casino.api.days import ZIP
 from casino.api.tiles import BINARY
 from casino.hands.models import Hand
 from casino.staff.models import Role, TerminalKind
@@ -129,6 +130,8 @@ class Recording(Kit):
     def _content(self, answer: httpx.Response) -> Any:
         if media_type(answer) == "application/json":
             return self.stable.value(answer.json())
+        if media_type(answer) == ZIP:
+            return "(a ZIP file)"
         if media_type(answer) == BINARY:
             return f"({len(answer.content)} bytes)"
         lines = answer.text.splitlines(keepends=True)[:MOST_LINES]

@@ -166,3 +166,14 @@ def test_an_action_is_one_statement_again_after_its_use_was_written(playing: tup
     with round_trips() as asked:
         desk.act(SAMPLE[6])
     assert len(asked) == 1, asked
+
+
+def test_to_follow_keeps_no_token_awake(kit: Kit) -> None:
+    desk, token = signed_in(kit, TerminalKind.OFFICE)
+    left_alone(token, 31)
+    stale = last_seen(token)
+    for path in ("changes", "stream"):
+        assert desk.get(path).status_code == 200
+    assert last_seen(token) == stale
+    left_alone(token, 901)
+    assert_problem(desk.get("changes"), 403, "reauthentication_required")
