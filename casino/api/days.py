@@ -33,7 +33,7 @@ from casino.core.write import Answer, Command
 from casino.days import packages, services
 from casino.reports import days as reports
 from casino.staff.models import Role
-from casino.transfers.models import BoxKind, BoxState, Kind, TransferState
+from casino.transfers.models import BoxKind, BoxState, Kind, MoveKind, MoveState, Purpose, TransferState
 
 TAG = "days"
 MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.FLOOR, Role.CAGE_SUPERVISOR)
@@ -105,6 +105,24 @@ class CarriedApproval(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=ApprovalState.choices)
 
 
+class CarriedChipMove(serializers.Serializer[Any]):
+    """A movement of chips that was not counted by everybody when the day closed; without figures."""
+
+    move = serializers.IntegerField(help_text="Number of the movement.")
+    kind = serializers.ChoiceField(choices=MoveKind.choices)
+    serial = serializers.IntegerField(help_text="Its number among the house's movements of this kind.")
+    state = serializers.ChoiceField(choices=MoveState.choices)
+
+
+class CarriedTrayCount(serializers.Serializer[Any]):
+    """A count of a tray whose witness had not counted when the day closed; without figures."""
+
+    tray_count = serializers.IntegerField(help_text="Number of the count.")
+    serial = serializers.IntegerField(help_text="Its number among the house's counts of trays.")
+    table = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+
+
 class Carried(serializers.Serializer[Any]):
     """What a day has left to the next one, by name."""
 
@@ -114,6 +132,8 @@ class Carried(serializers.Serializer[Any]):
     handovers = CarriedHandover(many=True, help_text="Handovers between vault and drawers that nobody has taken.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
+    chip_moves = CarriedChipMove(many=True, help_text="Movements of chips that wait to be counted or decided.")
+    tray_counts = CarriedTrayCount(many=True, help_text="Counts of trays that wait for their witness.")
 
 
 class CheckpointOf(serializers.Serializer[Any]):
@@ -161,6 +181,7 @@ class Turnover(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
+    goodwill = minor_units("What the house bore of rulings and wrong results")
     buy_ins = minor_units("Cash taken for chips; null where it is withheld", allow_null=True)
     cash_outs = minor_units("Cash paid for chips; null where it is withheld", allow_null=True)
     hand_count = number_of("hands that were settled in the day")
@@ -185,6 +206,7 @@ class TableTurnover(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
+    goodwill = minor_units("What the house bore of rulings and wrong results")
     buy_ins = minor_units("Cash taken for chips")
 
 
@@ -197,14 +219,15 @@ class DrawerTurnover(serializers.Serializer[Any]):
 
 
 class Adjustment(serializers.Serializer[Any]):
-    """What belongs to a day and was booked in another one: a box or a drawer of it that was counted late."""
+    """What belongs to a day and was booked in another one: a box, a tray or a drawer of it that was counted late."""
 
     transaction = serializers.IntegerField(help_text="Number of the ledger transaction.")
     kind = serializers.CharField(help_text="Kind of the posting.")
     booked_in = serializers.CharField(help_text="The gaming day that took the posting.")
     posted_at = serializers.DateTimeField()
-    table = serializers.CharField(allow_null=True, help_text="Code of the table whose box was counted.")
+    table = serializers.CharField(allow_null=True, help_text="Code of the table whose box or tray was counted.")
     box = serializers.IntegerField(allow_null=True, help_text="Number of the row of the box.")
+    tray_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of a tray.")
     drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
     shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")
     accounts = AccountTurnover(many=True, help_text="What it moved, by commodity and number of the account.")

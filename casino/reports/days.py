@@ -66,6 +66,7 @@ def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
             "handle": sum(row["handle"] for row in tables),
             "tax": sum(row["tax"] for row in tables),
             "bonus": sum(row["bonus"] for row in tables),
+            "goodwill": sum(row["goodwill"] for row in tables),
             "buy_ins": sum(row["buy_ins"] for row in [*tables, *drawers]),
             "cash_outs": sum(row["cash_outs"] for row in drawers),
             "hand_count": sum(row["hand_count"] for row in tables),
@@ -89,14 +90,14 @@ def _carried(house: House, name: str) -> dict[str, Any]:
 
 
 def _adjustments(house: House, name: str) -> list[dict[str, Any]]:
-    """Counts of boxes and drawers of the day that were booked in another one."""
+    """Counts of boxes, trays and drawers of the day that were booked in another one."""
     return [
         {
             "transaction": late.transaction_id,
             "kind": late.kind,
             "booked_in": late.period,
             "posted_at": late.posted_at,
-            **{about: late.metadata.get(about) for about in ("table", "box", "drawer", "shift")},
+            **{about: late.metadata.get(about) for about in ("table", "box", "tray_count", "drawer", "shift")},
             "accounts": _accounts(late.moved),
         }
         for late in periods.late(house.id, name)
@@ -157,6 +158,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
             "handle": played.get(table.id, none)["staked"] or 0,
             "tax": -_net(by_code, table.account(Account.HOUSE_TAX)),
             "bonus": _net(by_code, table.account(Account.BONUS)),
+            "goodwill": _net(by_code, table.account(Account.GOODWILL)),
             "buy_ins": taken.get((table.account(Account.DROP_CASH), "table.buy_in"), 0),
         }
         for table in Table.objects.filter(house=house).order_by("code")

@@ -186,7 +186,9 @@ class Kit:
             code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required
         )
         # Drawers of tests begin with half of all chips: nobody has to approve that.
-        set_at_founding(house=house, points={"float_by_manager_above": CHIPS, "no_buy_in_above": CHIPS}, actor=ACTOR)
+        # Tables open with what was stocked: who tests trays counts them.
+        points = dict.fromkeys(("float_by_manager_above", "no_buy_in_above", "opener_required_above"), CHIPS)
+        set_at_founding(house=house, points=points, actor=ACTOR)
         if bare:
             return cls(house)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)

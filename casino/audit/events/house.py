@@ -55,7 +55,7 @@ class DayClosed(AuditEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, requested `transfers`, "
-        "open `approvals`",
+        "open `approvals`, `chip_moves` and `tray_counts` that wait for others",
     ]
     package: Annotated[str, "`coming`: the package of the day is made next"]
 

@@ -4,7 +4,7 @@ the bytes that are kept have the SHA-256 that was recorded, and two people have 
 from datetime import datetime, timedelta
 from typing import Any
 
-from .state_boxes import BOX
+from .state_boxes import BOX, TRAY_COUNT
 from .state_cage import SHIFT, TRANSFER
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_ledger import PERIOD, SNAPSHOT
@@ -55,6 +55,7 @@ class Days:
             if row["state"] in ("sent", "declined") and _is_of(row["sent_at"], until):
                 self._find(doc, f"transfer {key} is in transit")
         self._boxes(doc, day, doc["data"]["carried"]["boxes"])
+        self._trays(doc, until)
         self._closers[day] = doc["actor"]
         self._rows.add(
             OUTBOX, f"{PACKAGE_DAY}/{day}", task=PACKAGE_DAY, subject=day, created_at=Near(doc["at"]), done_at=None
@@ -94,6 +95,17 @@ class Days:
         for one in named:
             if self._rows.seek(BOX, str(one["box"])) is None:
                 self._find(doc, f"there is no box {one['box']}")
+
+    def _trays(self, doc: Row, until: str | None) -> None:
+        """Every count of a tray that waits for its witness is named, and nothing else as one."""
+        waiting = {key for key, row in self._rows.of(TRAY_COUNT).items() if row["state"] == "waiting"}
+        named = [str(one["tray_count"]) for one in doc["data"]["carried"]["tray_counts"]]
+        for key in waiting:
+            if _is_of(self._rows.get(TRAY_COUNT, key)["counted_at"], until) and named.count(key) != 1:
+                self._find(doc, f"tray count {key}, which waits, is named {named.count(key)} times")
+        for key in named:
+            if key not in waiting:
+                self._find(doc, f"tray count {key} is named, and does not wait")
 
     def _until(self, day: str) -> str | None:
         """When the next day was opened; None where there is none."""
