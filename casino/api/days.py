@@ -141,7 +141,8 @@ class CheckpointOf(serializers.Serializer[Any]):
 
     epoch = serializers.IntegerField()
     size = serializers.IntegerField(help_text="Number of leaves that it covers.")
-    root = serializers.CharField(help_text="Root of the tree, 64 hexadecimal digits.")
+    # Named as everywhere a checkpoint is shown, though a field of DRF has a property of this name.
+    root = serializers.CharField(help_text="Root of the tree, 64 hex digits.")  # type: ignore[assignment]
 
 
 class PackageOut(serializers.Serializer[Any]):
