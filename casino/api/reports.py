@@ -218,7 +218,7 @@ class VerificationOut(serializers.Serializer[Any]):
     leaf_count = number_of("leaves of the log")
     checkpoint_count = number_of("signed checkpoints")
     transaction_count = number_of("ledger transactions")
-    audit_findings = AuditFinding(many=True, help_text="Errors in the audit trail, at most 100 of each code.")
+    audit_findings = AuditFinding(many=True, help_text="Errors in the audit trail, at most 500 of each code.")
     audit_findings_by_code = serializers.DictField(
         child=serializers.IntegerField(), help_text="How many errors of each code there are in the audit trail."
     )

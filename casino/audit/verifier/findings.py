@@ -8,7 +8,7 @@ class Unusable(Exception):
     """Input that cannot be read as what it should be: a note, a key, a folder without an export in it."""
 
 
-KEPT = 100
+KEPT = 500
 """Findings of each code that a report keeps; the rest are only counted, so that none hides those of another code."""
 LONGEST = 2_000
 """Characters of what a finding says is wrong."""
