@@ -208,6 +208,7 @@ _MEANINGS = {
     "difference_by_manager_above": "A drawer's difference above this is signed by a manager",
     "transfer_approved_from": "A fill or credit from this on needs a second approval",
     "void_by_manager_above": "A void of a hand with a pot above this needs a manager",
+    "opener_required_above": "A table whose tray is worth more opens only with a confirmed opener",
     "bonus_approved_from": "A bonus for a 41 from this on waits for an approval",
     "idle_minutes_at_tables": "Minutes without a request after which a table's terminal asks for the password",
     "idle_minutes_at_drawers": "Minutes without a request after which a drawer's terminal asks for the password",

@@ -1,15 +1,19 @@
-"""Gaming days: floor or manager opens them, the manager closes them; they, cage supervisors and auditors read them."""
+"""Gaming days: floor or manager opens them, the manager closes them; they, cage supervisors and auditors read them. The
+package of a closed day: manager and auditors download it, an auditor signs it."""
 
 from datetime import date
 from typing import Any
 
+from django.http import HttpResponse
 from django.urls import path
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
+from casino.api.http.negotiation import AsItIs
 from casino.api.http.operations import (
     SEES_BOOKS,
     ReadOperation,
@@ -18,6 +22,7 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
+    known_parameters,
     signed_in,
 )
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
@@ -25,10 +30,10 @@ from casino.api.tables import ReceiptOut
 from casino.approvals.models import ApprovalState
 from casino.cage.models import HandoverKind, HeldCause
 from casino.core.write import Answer, Command
-from casino.days import services
+from casino.days import packages, services
 from casino.reports import days as reports
 from casino.staff.models import Role
-from casino.transfers.models import BoxKind, BoxState, Kind, TransferState
+from casino.transfers.models import BoxKind, BoxState, Kind, MoveKind, MoveState, Purpose, TransferState
 
 TAG = "days"
 MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.FLOOR, Role.CAGE_SUPERVISOR)
@@ -123,6 +128,24 @@ class CarriedApproval(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=ApprovalState.choices)
 
 
+class CarriedChipMove(serializers.Serializer[Any]):
+    """A movement of chips that was not counted by everybody when the day closed; without figures."""
+
+    move = serializers.IntegerField(help_text="Number of the movement.")
+    kind = serializers.ChoiceField(choices=MoveKind.choices)
+    serial = serializers.IntegerField(help_text="Its number among the house's movements of this kind.")
+    state = serializers.ChoiceField(choices=MoveState.choices)
+
+
+class CarriedTrayCount(serializers.Serializer[Any]):
+    """A count of a tray whose witness had not counted when the day closed; without figures."""
+
+    tray_count = serializers.IntegerField(help_text="Number of the count.")
+    serial = serializers.IntegerField(help_text="Its number among the house's counts of trays.")
+    table = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+
+
 class Carried(serializers.Serializer[Any]):
     """What a day has left to the next one, by name."""
 
@@ -135,6 +158,39 @@ class Carried(serializers.Serializer[Any]):
     noncash_buy_ins = CarriedNonCash(many=True, help_text="Buy-ins by card or transfer whose money has not come.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
+    chip_moves = CarriedChipMove(many=True, help_text="Movements of chips that wait to be counted or decided.")
+    tray_counts = CarriedTrayCount(many=True, help_text="Counts of trays that wait for their witness.")
+
+
+class CheckpointOf(serializers.Serializer[Any]):
+    """A checkpoint of the house's log."""
+
+    epoch = serializers.IntegerField()
+    size = serializers.IntegerField(help_text="Number of leaves that it covers.")
+    # Named as everywhere a checkpoint is shown, though a field of DRF has a property of this name.
+    root = serializers.CharField(help_text="Root of the tree, 64 hex digits.")  # type: ignore[assignment]
+
+
+class PackageOut(serializers.Serializer[Any]):
+    """The package of a closed day. Its first signer is the manager who has closed the day, the second an auditor."""
+
+    state = serializers.ChoiceField(choices=packages.PackageState.choices, help_text="`coming`: it is made next.")
+    sha256 = serializers.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
+    size = serializers.IntegerField(required=False, help_text="Bytes of the file.")
+    checkpoint = CheckpointOf(
+        required=False, allow_null=True, help_text="The newest checkpoint that was known; null where there was none."
+    )
+    closed_by = serializers.CharField(required=False, help_text="Login of the manager who has closed the day.")
+    signed_by = serializers.CharField(
+        required=False, allow_null=True, help_text="Login of the auditor who has signed; null before that."
+    )
+
+
+class PackageSignedOut(PackageOut):
+    """The package that was signed."""
+
+    day = serializers.CharField()
+    audit = ReceiptOut()
 
 
 class DayClosedOut(DayOut):
@@ -142,6 +198,7 @@ class DayClosedOut(DayOut):
 
     totals = serializers.DictField(child=Sides(), help_text="Totals of the closing snapshot by commodity.")
     carried = Carried(help_text="What goes over into the next day.")
+    package = serializers.ChoiceField(choices=["coming"], help_text="The package of the day is made next.")
     audit = ReceiptOut()
 
 
@@ -151,6 +208,7 @@ class Turnover(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
+    goodwill = minor_units("What the house bore of rulings and wrong results")
     buy_ins = minor_units("Cash taken for chips; null where it is withheld", allow_null=True)
     cash_outs = minor_units("Cash paid for chips; null where it is withheld", allow_null=True)
     hand_count = number_of("hands that were settled in the day")
@@ -175,6 +233,7 @@ class TableTurnover(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
+    goodwill = minor_units("What the house bore of rulings and wrong results")
     buy_ins = minor_units("Cash taken for chips")
 
 
@@ -187,14 +246,15 @@ class DrawerTurnover(serializers.Serializer[Any]):
 
 
 class Adjustment(serializers.Serializer[Any]):
-    """What belongs to a day and was booked in another one: a box or a drawer of it that was counted late."""
+    """What belongs to a day and was booked in another one: a box, a tray or a drawer of it that was counted late."""
 
     transaction = serializers.IntegerField(help_text="Number of the ledger transaction.")
     kind = serializers.CharField(help_text="Kind of the posting.")
     booked_in = serializers.CharField(help_text="The gaming day that took the posting.")
     posted_at = serializers.DateTimeField()
-    table = serializers.CharField(allow_null=True, help_text="Code of the table whose box was counted.")
+    table = serializers.CharField(allow_null=True, help_text="Code of the table whose box or tray was counted.")
     box = serializers.IntegerField(allow_null=True, help_text="Number of the row of the box.")
+    tray_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of a tray.")
     drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
     shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")
     accounts = AccountTurnover(many=True, help_text="What it moved, by commodity and number of the account.")
@@ -221,6 +281,7 @@ class DayReportOut(DayOut):
     carried = Carried(
         allow_null=True, help_text="What went over into the next day when this one was closed; null while it is open."
     )
+    package = PackageOut(allow_null=True, help_text="Its package; null while the day is open.")
     adjustments = Adjustment(
         many=True,
         allow_null=True,
@@ -308,7 +369,8 @@ class CloseDay(WriteOperation):
     """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
     Refused while an earlier day is open, and while something that began before the next day was opened is not done
     (`day_blocked`, with the lists): hands that are not settled, for whatever they wait, drawers that are not closed,
-    transfers that were sent and not received. What may stay goes over by name (`carried`)."""
+    transfers that were sent and not received. What may stay goes over by name (`carried`). The package of
+    the day is made next (`package`)."""
 
     roles = (Role.MANAGER,)
 
@@ -340,8 +402,74 @@ class DayDetail(ReadOperation):
         return Response(body, headers={"ETag": f'"{found.version}"'})
 
 
+ZIP = "application/zip"
+#: A package never changes; private, because a shared cache does not know who may read it.
+_FOREVER = "private, max-age=31536000, immutable"
+
+
+@documented(
+    "readDayPackage",
+    summary="Download a gaming day's package",
+    answers={(200, ZIP): OpenApiTypes.BINARY},
+    tag=TAG,
+    refuses=["not_found", "package_not_ready"],
+)
+class DayPackage(ReadOperation):
+    """One ZIP file, made once when the day has been closed, and never changed by what is booked later: the Z slips of
+    the day's shifts, its report, hands, variances, boxes, approvals, chips by place, trial balance, what goes over into
+    the next day, what it has taken for other days, and `manifest.json` with the SHA-256 of every file. The header
+    Package-SHA256 names that of the package, which the event `day.packaged` records."""
+
+    sensitive = True
+    roles = (Role.MANAGER, Role.AUDITOR)
+    content_negotiation_class = AsItIs
+
+    def get(self, request: Request, day: str) -> HttpResponse:
+        """The file."""
+        known_parameters(request)
+        house = context_of(request).house
+        found = packages.download(house, day)
+        return HttpResponse(
+            bytes(found.content),
+            content_type=ZIP,
+            headers={
+                "Content-Disposition": f'attachment; filename="{house.code}-{found.day}.zip"',
+                "Package-SHA256": found.sha256,
+                "Cache-Control": _FOREVER,
+            },
+        )
+
+
+@documented(
+    "signDayPackage",
+    summary="Sign a gaming day's package",
+    answers=PackageSignedOut,
+    tag=TAG,
+    refuses=["package_not_ready", "package_signed", "package_differs", "four_eyes"],
+)
+class SignDayPackage(WriteOperation):
+    """An auditor signs the SHA-256 of the package that they have read, as the second person after the manager who has
+    closed the day. Needs no If-Match: the SHA-256 says what is signed."""
+
+    @extend_schema_serializer(component_name="SignPackageInput")
+    class Input(StrictInput):
+        """What is signed."""
+
+        sha256 = StrictPattern(r"^[0-9a-f]{64}\Z", help_text="SHA-256 of the file that was read.")
+
+    roles = (Role.AUDITOR,)
+    versioned = False
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Sign."""
+        return packages.sign(command=command, name=path["day"], sha256=data["sha256"])
+
+
 urls = [
     path("days", Days.as_view()),
     path("days/<slug:day>", DayDetail.as_view()),
     path("days/<slug:day>/close", CloseDay.as_view()),
+    path("days/<slug:day>/package", DayPackage.as_view()),
+    path("days/<slug:day>/package/sign", SignDayPackage.as_view()),
 ]

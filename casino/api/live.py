@@ -98,6 +98,8 @@ class _Following(ReadOperation):
 
     sensitive = False
     content_negotiation_class = AsItIs
+    #: A page opens its stream again and again: the token goes on as if nobody had asked.
+    runs_unattended = True
     scope: ClassVar[Scope]
 
     def _followed(self, house: House, code: str) -> Followed:
@@ -217,7 +219,8 @@ class TableStream(_Stream):
     one, the stream begins with the last event. A dealer follows the table of the terminal.
 
     The event `reset` says that the database no longer has what `Last-Event-ID` names: read the table again. A stream
-    ends when the token does, and with every restart of the server."""
+    ends when the token does, when its terminal was left alone for too long, and with every restart of the server. To
+    follow is no sign of life: it keeps no token awake."""
 
     roles, scope = READERS[Scope.TABLE], Scope.TABLE
 

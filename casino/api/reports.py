@@ -49,6 +49,7 @@ class TableFigures(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
+    goodwill = minor_units("What the house bore of rulings and wrong results")
     cukassza = serializers.IntegerField()
     cukassza_since = serializers.DateTimeField(
         allow_null=True, help_text="Since when the cukassza has been outstanding; null if there is none."
@@ -217,7 +218,10 @@ class VerificationOut(serializers.Serializer[Any]):
     leaf_count = number_of("leaves of the log")
     checkpoint_count = number_of("signed checkpoints")
     transaction_count = number_of("ledger transactions")
-    audit_findings = AuditFinding(many=True, help_text="Errors in the audit trail.")
+    audit_findings = AuditFinding(many=True, help_text="Errors in the audit trail, at most 500 of each code.")
+    audit_findings_by_code = serializers.DictField(
+        child=serializers.IntegerField(), help_text="How many errors of each code there are in the audit trail."
+    )
     audit_notices = serializers.ListField(
         child=serializers.CharField(), help_text="Notes for the reader that are not errors."
     )

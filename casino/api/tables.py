@@ -145,13 +145,15 @@ class TableDetail(ReadOperation):
         "table_settling",
         "table_disputed",
         "table_retired",
+        "opener_required",
         *POSTS,
         *CHANGE,
     ],
 )
 class OpenTable(WriteOperation):
     """Open a table for a session. A cukassza or bank of the last session is carried over. `opener` is the count of the
-    tray with which it begins: dealer and floor count it before (`POST tables/T1/tray-counts`)."""
+    tray with which it begins: dealer and floor count it before (`POST tables/T1/tray-counts`), or are refused with
+    `opener_required`, unless the house lets a tray of this worth open uncounted (`opener_required_above`)."""
 
     roles = AT_TABLES
 

@@ -245,7 +245,7 @@ class TransferOut(DrawerChanged):
     answers=TableOut,
     status=201,
     tag=TAG,
-    refuses=_SENDING,
+    refuses=[*_SENDING, "carrier_not_yet"],
 )
 class StartAtTable(_AtTable, _Start):
     """A fill is requested from the drawer; nothing moves yet. A credit is sent at once: its chips leave the tray and
@@ -311,7 +311,7 @@ class CancelAtTable(_AtTable, _Cancel):
     answers=TransferOut,
     status=201,
     tag=TAG,
-    refuses=_SENDING,
+    refuses=[*_SENDING, "carrier_not_yet"],
 )
 class StartAtDrawer(_AtDrawer, _Start):
     """A fill is sent at once: its chips leave the drawer and are in transit until the table has counted them. A credit

@@ -29,7 +29,17 @@ from casino.hands.models import UNSETTLED, Hand
 from casino.houses import days
 from casino.houses.models import House
 from casino.tables.models import Table, TableState
-from casino.transfers.models import IN_TRANSIT, UNPOSTED, Box, BoxState, Transfer, TransferState
+from casino.transfers.models import (
+    IN_TRANSIT,
+    UNPOSTED,
+    Box,
+    BoxState,
+    ChipMove,
+    Transfer,
+    TransferState,
+    TrayCount,
+    TrayCountState,
+)
 
 #: How many of each a refusal names at most.
 NAMED = 20
@@ -66,8 +76,8 @@ def require_done(house: House, until: datetime | None) -> None:
 def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
     not received, open tables, floats and other handovers, found chips, held payouts, buy-ins by card or transfer whose
-    money has not come, requested transfers, approvals. Of the boxes no figures: they are counted without knowing
-    them."""
+    money has not come, requested transfers, approvals, movements of chips and counts of trays that wait for others. Of
+    what is still counted no figures: it is counted without knowing them."""
     boxes = Box.objects.filter(Q(state__in=UNPOSTED, for_day__lte=name) | _at_table(until), house=house)
     handovers = Handover.objects.filter(house=house, state=HandoverState.OFFERED)
     found = FoundChips.objects.filter(house=house, state=FoundState.REGISTERED)
@@ -75,6 +85,8 @@ def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     unsettled = NonCashBuyIn.objects.filter(house=house, state=NonCashState.OPEN)
     requested = Transfer.objects.filter(house=house, state=TransferState.REQUESTED)
     approvals = _before(Approval.objects.filter(house=house, state__in=OPEN), "requested_at", until)
+    moves = ChipMove.objects.filter(house=house, ended_at=None)
+    trays = TrayCount.objects.filter(house=house, state=TrayCountState.WAITING)
     open_tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
     return {
         "balances": [_balance(code, held) for code, held in days.held(house, name, _STAYS).items()],
@@ -99,6 +111,14 @@ def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
         "approvals": [
             {"approval": one.number, "operation": one.operation, "state": one.state}
             for one in approvals.order_by("number")
+        ],
+        "chip_moves": [
+            {"move": one.pk, "kind": one.kind, "serial": one.serial, "state": one.state}
+            for one in _before(moves, "noted_at", until).order_by("id")
+        ],
+        "tray_counts": [
+            {"tray_count": one.pk, "serial": one.serial, "table": one.table.code, "purpose": one.purpose}
+            for one in _before(trays, "counted_at", until).select_related("table").order_by("serial")
         ],
     }
 

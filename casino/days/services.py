@@ -14,7 +14,7 @@ from casino.audit.events.house import DayClosed, DayOpened
 from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.days import open_work
+from casino.days import open_work, packages
 from casino.houses import days, stages
 from casino.houses.days import Day
 from casino.houses.models import House
@@ -49,7 +49,8 @@ def open_day(*, command: Command, name: str) -> Answer:
 
 
 def close_day(*, command: Command, name: str) -> Answer:
-    """Close a gaming day: it takes no more postings, and a snapshot keeps the balance of every account.
+    """Close a gaming day: it takes no more postings, and a snapshot keeps the balance of every account. Its
+    package is made next (`packages`).
 
     Raises NotFound, Conflict day_closed, earlier_day_open, or day_blocked while something that began before the next
     day was opened (anything, where there is no next day) is not done: a hand is being played, waits for its settlement,
@@ -78,7 +79,9 @@ def close_day(*, command: Command, name: str) -> Answer:
             snapshot=ended.snapshot,
             totals=days.totals(house, name),
             carried=open_work.carried(house, name, until),
+            package=packages.COMING,
         )
+        work.enqueue(task=packages.TASK, subject=name)
         return _outcome(ended, event)
 
     return write.write(command, _DAYS, change)

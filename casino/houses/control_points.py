@@ -28,6 +28,8 @@ class ControlPoints:
     transfer_approved_from: int
     #: A void needs a manager when the pot is above this, or cards were shown.
     void_by_manager_above: int
+    #: A table whose tray is worth more than this opens only with a confirmed opener since its last closing.
+    opener_required_above: int
     #: A house's bonus for a 41 from this amount on waits for an approval before the hand is settled.
     bonus_approved_from: int
     #: Minutes without a request after which a terminal asks for the password.
@@ -50,6 +52,7 @@ _DEFAULTS = {
     "difference_by_manager_above": 50,
     "transfer_approved_from": 5_000,
     "void_by_manager_above": 100,
+    "opener_required_above": 0,
     "bonus_approved_from": 500,
 }
 #: What is no amount, as a house has it that has set nothing, with its least and its largest value.

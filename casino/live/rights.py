@@ -7,6 +7,7 @@ from typing import Any
 
 from casino.core import sql
 from casino.core.errors import WrongTerminal
+from casino.staff.idleness import IDLE, MOST
 from casino.staff.models import Role, TerminalKind
 
 
@@ -30,14 +31,16 @@ AT_THEIR_PLACE = {Role.DEALER: (Scope.TABLE, TerminalKind.TABLE), Role.CASHIER: 
 #: Roles that learn what every event is, also those that change no table or drawer.
 WHOLE = frozenset({Role.AUDITOR, Role.ADMIN})
 
-_SENDERS = """
-SELECT token.digest, person.roles, terminal.kind, terminal.location, person.house_id
-FROM staff_terminaltoken token
-JOIN staff_staff person ON person.id = token.user_id
-JOIN staff_terminal terminal ON terminal.id = token.terminal_id
-WHERE token.digest = ANY(%s::text[]) AND token.expiry > clock_timestamp()
-    AND person.is_active AND NOT person.must_change_password AND terminal.revoked_at IS NULL
-"""
+_SENDERS = f"""
+SELECT staff_terminaltoken.digest, staff_staff.roles, staff_terminal.kind, staff_terminal.location, staff_staff.house_id
+FROM staff_terminaltoken
+JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
+JOIN houses_house ON houses_house.id = staff_staff.house_id
+JOIN staff_terminal ON staff_terminal.id = staff_terminaltoken.terminal_id
+WHERE staff_terminaltoken.digest = ANY(%s::text[]) AND staff_terminaltoken.expiry > clock_timestamp()
+    AND {IDLE} <= {MOST}
+    AND staff_staff.is_active AND NOT staff_staff.must_change_password AND staff_terminal.revoked_at IS NULL
+"""  # noqa: S608 - our own expressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +86,5 @@ def require(sender: Sender, followed: Followed) -> None:
 
 
 def senders(digests: Sequence[str]) -> dict[str, Sender]:
-    """Those of these tokens that are still good, by digest."""
+    """Those of these tokens that are still good, by digest: their terminals were not left alone either."""
     return {digest: Sender(*rest) for digest, *rest in sql.bound(_SENDERS, [list(digests)])}

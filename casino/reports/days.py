@@ -14,6 +14,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.cage import selectors as cage
 from casino.cage.models import Drawer
+from casino.days import packages
 from casino.hands.models import Hand, HandState
 from casino.houses.days import Day, closing_snapshot, days, get
 from casino.houses.models import House
@@ -65,6 +66,7 @@ def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
             "handle": sum(row["handle"] for row in tables),
             "tax": sum(row["tax"] for row in tables),
             "bonus": sum(row["bonus"] for row in tables),
+            "goodwill": sum(row["goodwill"] for row in tables),
             "buy_ins": sum(row["buy_ins"] for row in [*tables, *drawers]),
             "cash_outs": sum(row["cash_outs"] for row in drawers),
             "hand_count": sum(row["hand_count"] for row in tables),
@@ -75,6 +77,7 @@ def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
         "trial_balance": _trial_balance(house, name) if closed else None,
         "snapshot_findings": differences(house, closing_snapshot(name)) if closed else None,
         "carried": _carried(house, name) if closed else None,
+        "package": packages.described(house, name) if closed else None,
         "adjustments": _adjustments(house, name),
     }
 
@@ -87,14 +90,14 @@ def _carried(house: House, name: str) -> dict[str, Any]:
 
 
 def _adjustments(house: House, name: str) -> list[dict[str, Any]]:
-    """Counts of boxes and drawers of the day that were booked in another one."""
+    """Counts of boxes, trays and drawers of the day that were booked in another one."""
     return [
         {
             "transaction": late.transaction_id,
             "kind": late.kind,
             "booked_in": late.period,
             "posted_at": late.posted_at,
-            **{about: late.metadata.get(about) for about in ("table", "box", "drawer", "shift")},
+            **{about: late.metadata.get(about) for about in ("table", "box", "tray_count", "drawer", "shift")},
             "accounts": _accounts(late.moved),
         }
         for late in periods.late(house.id, name)
@@ -127,7 +130,7 @@ def _accounts(moved: list[Turnover]) -> list[dict[str, Any]]:
     return [sums[key] for key in sorted(sums)]
 
 
-def _settled(house: House, day: Day) -> Q:
+def settled(house: House, day: Day) -> Q:
     """The hands settled in a day: by the posting, or where nothing moved by the moment, while the day was the newest,
     which is when it takes postings."""
     posted = Transaction.objects.filter(book=house.id, period__name=day.name).values("id")
@@ -143,7 +146,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
     taken = _cash(house, day.name, Account.DROP_CASH, "table.buy_in")
     played = {
         row["table_id"]: row
-        for row in Hand.objects.filter(_settled(house, day), house=house)
+        for row in Hand.objects.filter(settled(house, day), house=house)
         .values("table_id")
         .annotate(hands=Count("id"), staked=Sum("handle"))
     }
@@ -155,6 +158,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
             "handle": played.get(table.id, none)["staked"] or 0,
             "tax": -_net(by_code, table.account(Account.HOUSE_TAX)),
             "bonus": _net(by_code, table.account(Account.BONUS)),
+            "goodwill": _net(by_code, table.account(Account.GOODWILL)),
             "buy_ins": taken.get((table.account(Account.DROP_CASH), "table.buy_in"), 0),
         }
         for table in Table.objects.filter(house=house).order_by("code")

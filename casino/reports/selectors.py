@@ -51,9 +51,9 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands settled and ruled on, handle (what seats put in, in those hands), tax, bonuses paid, cukassza
-    and bank of the seats outstanding and since when, what waits in the pot, cash in the drop box, tips in the tip
-    box."""
+    """Per table: hands settled and ruled on, handle (what seats put in, in those hands), tax, bonuses paid, goodwill
+    (what the house bore of rulings), cukassza and bank of the seats outstanding and since when, what waits in the pot,
+    cash in the drop box, tips in the tip box."""
     by_code, since = balances(house), waiting.since(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
@@ -73,6 +73,7 @@ def tables(house: House) -> list[dict[str, Any]]:
             "handle": table.staked or 0,
             "tax": by_code[table.account(Account.HOUSE_TAX)],
             "bonus": by_code[table.account(Account.BONUS)],
+            "goodwill": by_code[table.account(Account.GOODWILL)],
             "cukassza": by_code[table.account(Account.CUKASSZA)],
             "cukassza_since": since.get(table.account(Account.CUKASSZA)),
             "bank": by_code[table.account(Account.BANK)],
@@ -227,6 +228,7 @@ def verification(house: House) -> dict[str, Any]:
         "hand_findings": hand_findings,
         **{f"{name}_count": audit["counts"][plural] for name, plural in _COUNTS.items()},
         "audit_findings": audit["findings"],
+        "audit_findings_by_code": audit["by_code"],
         "audit_notices": audit["notices"],
         "book_findings": [
             {"check": finding.check, "subject": finding.subject, "detail": finding.detail} for finding in book_findings

@@ -17,10 +17,12 @@ from casino.audit.events.house import HoldsExpired, ImbalanceCleared, ImbalanceF
 from casino.audit.services import Actor, record
 from casino.celery import task
 from casino.chips.models import Imbalance, ImbalanceKind
+from casino.core import outbox, patience
 from casino.core.errors import LogRefused
+from casino.days import packages
 from casino.houses.models import ClockTimestamp, House
 from casino.houses.tasks import named
-from casino.reports import selectors, snapshots
+from casino.reports import packaging, selectors, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
 from ledger.snapshots import take
@@ -139,6 +141,21 @@ def expire_holds(house: str) -> bool:
     """Mark a house's holds whose time has run out; returns whether there were some. They bind nothing before that
     either."""
     return _unless_read_only(named(house), _expire)
+
+
+@task(packages.TASK)
+def package_day(house: str, message_id: int) -> str:
+    """Make the package of the closed gaming day that an outbox message of a house names; returns its SHA-256. A failure
+    keeps its reason with the message, which the sweeper sends again. Raises StrayHint for a message that is not this
+    house's, Busy where somebody opens or closes a day."""
+    outbox.require_own(house, message_id)
+    try:
+        return packaging.work_off(message_id)
+    except patience.Busy:
+        raise
+    except Exception as error:
+        outbox.failed(message_id, type(error).__name__, str(error))
+        raise
 
 
 @task("reports.take_snapshot")

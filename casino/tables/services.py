@@ -33,7 +33,7 @@ from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import Role, TerminalKind
-from casino.tables import carrying, selectors, turns, versions, waiting
+from casino.tables import carrying, openers, selectors, turns, versions, waiting
 from casino.tables.carrying import Session
 from casino.tables.models import (
     CarryoverOnClose,
@@ -303,7 +303,8 @@ def set_seat_fee(
 
 def open_table(*, command: Command, code: str, counted: Callable[[Table], int | None]) -> Answer:
     """Open the table for a new session. `counted` gives the number of the newest confirmed count of its tray if that is
-    an opener, otherwise None; an opener is good for one session."""
+    an opener, otherwise None; an opener is good for one session. Raises Conflict opener_required where there is none
+    and the tray is worth more than the house lets open uncounted."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
@@ -315,6 +316,8 @@ def open_table(*, command: Command, code: str, counted: Callable[[Table], int | 
         opener = counted(table)
         if opener is not None and TableSession.objects.filter(table=table, opener=opener).exists():
             opener = None
+        if opener is None:
+            openers.require_none(table)
         TableSession.objects.create(
             house_id=table.house_id, table=table, number=number, resumes=before if held else None, opener=opener
         )

@@ -97,7 +97,8 @@ def start(
 
     What is wanted is named as `pieces`, or worked out for `amount` minor units; `carrier` is the login of the person
     who carries what is sent. Raises Conflict drawer_closed or no_exact_change, InsufficientFunds, Unprocessable for
-    wrong pieces and unknown_carrier, Forbidden four_eyes for a sender who carries, NotFound.
+    wrong pieces, unknown_carrier, and carrier_not_yet where chips are only asked for, Forbidden four_eyes for a sender
+    who carries, NotFound.
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
@@ -115,6 +116,10 @@ def start(
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
             _send(work, command, transfer, place, carrier)
+        elif carrier is not None:
+            raise Unprocessable(
+                "Nothing is carried yet: who sends the chips names the carrier.", code="carrier_not_yet"
+            )
         return Outcome(_event(transfer), status=201)
 
     return _write(command, end, change)

@@ -14,6 +14,7 @@ from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import days
 from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -81,7 +82,7 @@ def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> An
                 key=f"tray_count:{found.pk}",
                 kind="tray.counted",
                 postings=postings,
-                metadata={"tray_count": found.pk, "table": table.code},
+                metadata={"tray_count": found.pk, "table": table.code} | _for_day(found),
             )
         _end(found, TrayCountState.CONFIRMED)
         return Outcome(
@@ -115,6 +116,13 @@ def _lock(table: Table, count_id: int) -> TrayCount:
         )
     found.table = table
     return found
+
+
+def _for_day(count: TrayCount) -> dict[str, str]:
+    """The gaming day to which a count belongs, however late its witness counts: that of the first count. Nothing where
+    the house books without days."""
+    day = days.newest_at(count.house, count.counted_at)
+    return {"for_day": day} if day else {}
 
 
 def _tray(table: Table) -> Chips:

@@ -92,6 +92,7 @@ _KEYS = {
     "hands.CardException": "m.id::text",
     "audit.Epoch": "m.epoch::text",
     "audit.KeyRotation": "concat(m.epoch, '/', m.size)",
+    "days.Package": "m.day",
     "ledger.Account": "concat(m.code, ' ', m.commodity)",
     "ledger.Period": "m.name",
     "ledger.Snapshot": "m.name",

@@ -216,6 +216,8 @@ class _House:
         admin.post("drawers", {"drawer": DRAWER}, version=None)
         self.enrol("cage-1", "cage", DRAWER)
         points = dict.fromkeys(OF_AN_EVENING, 4 * chips) | {"transfer_approved_from": TRANSFER_APPROVED}
+        # Tables of the evening open with what was stocked.
+        points |= {"opener_required_above": 4 * chips}
         reason = "one cashier serves the whole evening"
         admin.post_approved("limits", {"points": points, "reason": reason}, auditor)
 

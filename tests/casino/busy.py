@@ -183,6 +183,12 @@ def _move(desk: str, what: str, body: dict[str, Any]) -> Step:
     return step
 
 
+def _sign_package(busy: Busy) -> httpx.Response:
+    """The worker makes the package of the day, and an auditor signs it."""
+    [sha256] = busy.kit.package()
+    return busy.auditor.post(f"days/{DAY}/package/sign", {"sha256": sha256})
+
+
 def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:
     """What the vault holds by the books, less so much cash."""
     held = in_the_vault(busy.kit.house).as_json()
@@ -636,4 +642,5 @@ AFTERWARDS: dict[str, Step] = {
     "house.resumed": _with_approval("house/resume", REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),
+    "day.package_signed": _sign_package,
 }

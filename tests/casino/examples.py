@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from django.urls import resolve
 
+from casino.api.days import ZIP
 from casino.api.tiles import BINARY
 from casino.golive.rehearsing import rehearse
 from casino.hands.models import Hand
@@ -66,6 +67,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "bank.drawn": (("auditor", f"vault/bags?{PAGE}"),),
     "vault.count_signed_off": (("auditor", f"vault/counts?{PAGE}"),),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
+    "day.package_signed": (("auditor", f"days/{DAY}/package"),),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
         ("auditor", "games"),
@@ -136,6 +138,8 @@ class Recording(Kit):
     def _content(self, answer: httpx.Response) -> Any:
         if media_type(answer) == "application/json":
             return self.stable.value(answer.json())
+        if media_type(answer) == ZIP:
+            return "(a ZIP file)"
         if media_type(answer) == BINARY:
             return f"({len(answer.content)} bytes)"
         lines = answer.text.splitlines(keepends=True)[:MOST_LINES]

@@ -34,10 +34,12 @@ from casino.core import locks
 from casino.core.canonical import fingerprint
 from casino.core.denominations import spread
 from casino.core.write import Command, Outcome, RequestContext, Subject, Work
+from casino.days import packages
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
 from casino.players.services import create_player
+from casino.reports import packaging
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.staff.services import signed_in_event
 from casino.tables.models import CarryoverOnClose, Table
@@ -185,7 +187,9 @@ class Kit:
             sandbox=sandbox,
         )  # fmt: skip
         # Drawers of tests begin with half of all chips: nobody has to approve that.
-        set_at_founding(house=house, points={"float_by_manager_above": CHIPS, "no_buy_in_above": CHIPS}, actor=ACTOR)
+        # Tables open with what was stocked: who tests trays counts them.
+        points = dict.fromkeys(("float_by_manager_above", "no_buy_in_above", "opener_required_above"), CHIPS)
+        set_at_founding(house=house, points=points, actor=ACTOR)
         if bare:
             return cls(house)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
@@ -420,8 +424,13 @@ class Kit:
 
     def settle(self) -> list[str]:
         """Work off the outbox as the worker does; returns the states of the hands."""
-        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).order_by("id")
-        return [settlement.resolve(message_id) for message_id in waiting.values_list("id", flat=True)]
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).exclude(task=packages.TASK)
+        return [settlement.resolve(message_id) for message_id in waiting.order_by("id").values_list("id", flat=True)]
+
+    def package(self) -> list[str]:
+        """Make the packages of closed days as the worker does; returns the SHA-256 of each."""
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=packages.TASK).order_by("id")
+        return [packaging.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
 
     def sequence(self) -> Checkpoint:
         """Bring the house's audit log up to date as the sequencer does, in this process; returns its newest checkpoint.

@@ -624,15 +624,18 @@ def a_deal_lacks_a_seed_that_the_table_demands(docs: Docs) -> None:
 # --- Days -------------------------------------------------------------------------------------------------------------
 
 
-CARRIED: Doc = {name: [] for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals")}
+CARRIED: Doc = {
+    name: []
+    for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals", "chip_moves", "tray_counts")
+}
 
 
-def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs | None = None) -> None:
-    """A day around the evening, and perhaps a following one that was opened at a moment."""
+def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs | None = None, **named: Docs) -> None:
+    """A day around the evening, and perhaps a following one that was opened at a moment; what it names as left over."""
     add(docs, HOUSE, "day.opened", {"day": "2026-01-01"}, before="table.sat_down", at=opened_at)
     if following_at:
         add(docs, HOUSE, "day.opened", {"day": "2026-01-02"}, at=following_at)
-    data = {"day": "2026-01-01", "totals": {}, "carried": CARRIED | {"boxes": boxes or []}}
+    data = {"day": "2026-01-01", "totals": {}, "carried": CARRIED | {"boxes": boxes or []} | named, "snapshot": 5}
     add(docs, HOUSE, "day.closed", data)
 
 
@@ -647,6 +650,37 @@ def a_day_is_closed_with_chips_in_transit(docs: Docs) -> None:
 def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
     box = {"box": 7, "serial": 1, "table": "T1", "kind": "drop", "number": "1", "state": "taken", "for_day": None}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], boxes=[box])
+
+
+@found("day_differs")
+def a_day_names_a_count_of_a_tray_that_does_not_wait(docs: Docs) -> None:
+    count = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "opener"}
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], tray_counts=[count])
+
+
+def _package(docs: Docs, **changed: Any) -> None:
+    """A closed day and its package."""
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"])
+    data = {"day": "2026-01-01", "sha256": "0" * 64, "size": 9, "snapshot": 5, "checkpoint": None}
+    add(docs, HOUSE, "day.packaged", data | changed)
+
+
+@found("day_differs")
+def a_package_is_of_another_snapshot(docs: Docs) -> None:
+    _package(docs, snapshot=6)
+
+
+@found("day_differs")
+def another_package_was_signed(docs: Docs) -> None:
+    hire(docs, "ulla", "auditor")
+    _package(docs)
+    signed = {"day": "2026-01-01", "sha256": "1" * 64}
+    add(docs, HOUSE, "day.package_signed", signed, actor="ulla", role="auditor")
+
+
+@found("state_not_recorded")
+def a_package_was_signed_that_there_is_not(docs: Docs) -> None:
+    add(docs, HOUSE, "day.package_signed", {"day": "2026-01-01", "sha256": "1" * 64})
 
 
 def test_what_was_begun_on_the_following_day_does_not_matter() -> None:

@@ -124,12 +124,12 @@ class TerminalTokenAuthentication(TokenAuthentication):
 
     def _attended(self, text: str, known: _Known) -> None:
         """Write down, now and then, that the token is used, and remember it; of a terminal that was left alone only
-        note that it was: a permission refuses."""
+        note that it was: a permission refuses. What a page asks for by itself (`runs_unattended`) is no use of it."""
         if idleness.is_idle(known.idle, known.most):
             self._request.left_alone = known.most  # type: ignore[attr-defined]
             return
         digest, again = known.token.digest, None
-        if not known.is_fresh():
+        if not known.is_fresh() and not getattr(self._request.parser_context["view"], "runs_unattended", False):
             idleness.seen(known.token)
             # Read again, since writing has changed the row that is proved.
             again = _looked_up(text, digest)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+from casino.audit.events.declared import Mark
 from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Reason
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 
@@ -113,8 +114,32 @@ class DayClosed(AuditEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
-        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`",
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, `chip_moves` "
+        "and `tray_counts` that wait for others",
     ]
+    package: Annotated[str, "`coming`: the package of the day is made next"]
+
+
+@event("day.packaged", chain="house")
+class DayPackaged(AuditEvent):
+    """The package of a closed gaming day was made; it never changes. Its first signer is the manager who closed the
+    day."""
+
+    day: Day
+    sha256: Annotated[str, "SHA-256 of the package, hexadecimal"]
+    size: Annotated[int, "bytes of the package"]
+    snapshot: Annotated[int, "ledger's id of the closing snapshot"]
+    checkpoint: Annotated[
+        JsonObject | None, Mark.NULL, "`epoch`, `size` and `root` of the newest checkpoint that was known; null: none"
+    ]
+
+
+@event("day.package_signed", chain="house")
+class DayPackageSigned(AuditEvent):
+    """An auditor signed the package of a gaming day."""
+
+    day: Day
+    sha256: Annotated[str, "SHA-256 of the package, hexadecimal"]
 
 
 @event("house.duty", chain="house")

@@ -9,7 +9,7 @@ class Unusable(Exception):
 
 
 KEPT = 500
-"""Findings that a report keeps; the rest are only counted."""
+"""Findings of each code that a report keeps; the rest are only counted, so that none hides those of another code."""
 LONGEST = 2_000
 """Characters of what a finding says is wrong."""
 LAST = 1 << 62
@@ -48,6 +48,8 @@ class Report:
     def __init__(self) -> None:
         self.kept: list[Finding] = []
         self.found = 0
+        #: How many findings there are of each code.
+        self.by_code: dict[str, int] = {}
         self.notices: list[str] = []
         #: For each source of held checkpoints and each epoch: how many there are, and how many leaves they prove.
         self.covered: list[dict[str, Any]] = []
@@ -67,7 +69,8 @@ class Report:
     def find(self, code: str, place: str, problem: str, at: int | None = None) -> None:
         """Add a finding; its place is the event that is looked at unless `at` says otherwise."""
         self.found += 1
-        if len(self.kept) < KEPT:
+        self.by_code[code] = self.by_code.get(code, 0) + 1
+        if self.by_code[code] <= KEPT:
             said = problem if len(problem) <= LONGEST else f"{problem[:LONGEST]}..."
             self.kept.append(Finding(code, place, said, self.now if at is None else at))
 
@@ -86,6 +89,7 @@ class Report:
         return {
             "ok": not self.found,
             "found": self.found,
+            "by_code": dict(sorted(self.by_code.items())),
             "findings": [finding.as_json() for finding in self.findings],
             "notices": self.notices,
             "covered": self.covered,
@@ -104,7 +108,9 @@ def summary(report: Report, seconds: float) -> str:
     ]
     lines += [f"BAD {finding.code} at {finding.place}: {finding.problem}" for finding in report.findings]
     if report.found > len(report.kept):
-        lines.append(f"and {report.found - len(report.kept)} more")
+        lines += [
+            f"and {found - KEPT} more of {code}" for code, found in sorted(report.by_code.items()) if found > KEPT
+        ]
     lines.append(", ".join(f"{count:,} {name}" for name, count in counts.items()))
     lines.append(f"{seconds:.1f} s, {counts['events'] / max(seconds, 1e-9):,.0f} events a second")
     lines.append("nothing found" if not report.found else f"{report.found} findings; the first wrong place comes first")

@@ -7,6 +7,7 @@ from . import (
     state_approvals,
     state_boxes,
     state_cage,
+    state_days,
     state_hands,
     state_house,
     state_ledger,
@@ -52,6 +53,7 @@ MODELS: dict[str, Model] = by_name(
     state_money.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
+    state_days.MODELS,
     state_log.MODELS,
 )
 

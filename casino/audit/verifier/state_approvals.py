@@ -56,6 +56,7 @@ DEFAULTS = {
     "difference_by_manager_above": 50,
     "transfer_approved_from": 5_000,
     "void_by_manager_above": 100,
+    "opener_required_above": 0,
     "bonus_approved_from": 500,
 }
 PER_EURO = {"HUF": 400}

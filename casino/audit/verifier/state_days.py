@@ -1,13 +1,33 @@
-"""The closing of gaming days, judged: nothing of the day was left undone, and what goes over is named."""
+"""The closing of gaming days, judged: nothing of the day was left undone, and what goes over is named. Their packages:
+the bytes that are kept have the SHA-256 that was recorded, and two people have signed."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
-from .state_boxes import BOX
+from .state_boxes import BOX, TRAY_COUNT
 from .state_cage import SHIFT, TRANSFER
-from .state_ledger import PERIOD
-from .state_rows import TOLERANCE, Handler, Row, Rows
+from .state_columns import HOUSE, ID, Model, hashed, proved
+from .state_ledger import PERIOD, SNAPSHOT
+from .state_people import OUTBOX
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
+PACKAGE = "days.Package"
+#: The task that makes a package.
+PACKAGE_DAY = "reports.package_day"
+MODELS = (
+    Model(
+        PACKAGE,
+        "day",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "content": hashed("day.packaged: its SHA-256"),
+            **dict.fromkeys(("day", "sha256", "size", "snapshot", "checkpoint", "made_at"), proved("day.packaged")),
+            "closed_by": proved("day.closed: the actor"),
+            **dict.fromkeys(("signed_by", "signed_at"), proved("day.package_signed")),
+        },
+    ),
+)
 _NAMED = ("serial", "table", "kind", "number", "state", "for_day")
 _WAITING = ("taken", "brought", "counted")
 
@@ -17,7 +37,13 @@ class Days:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self.handlers: dict[str, Handler] = {"day.closed": self._closed}
+        #: Who has closed each day.
+        self._closers: dict[str, str] = {}
+        self.handlers: dict[str, Handler] = {
+            "day.closed": self._closed,
+            "day.packaged": self._packaged,
+            "day.package_signed": self._signed,
+        }
 
     def _closed(self, doc: Row) -> None:
         day = doc["data"]["day"]
@@ -29,6 +55,33 @@ class Days:
             if row["state"] in ("sent", "declined") and _is_of(row["sent_at"], until):
                 self._find(doc, f"transfer {key} is in transit")
         self._boxes(doc, day, doc["data"]["carried"]["boxes"])
+        self._trays(doc, until)
+        self._closers[day] = doc["actor"]
+        self._rows.add(
+            OUTBOX, f"{PACKAGE_DAY}/{day}", task=PACKAGE_DAY, subject=day, created_at=Near(doc["at"]), done_at=None
+        )  # fmt: skip
+
+    def _packaged(self, doc: Row) -> None:
+        data = doc["data"]
+        snapshot = self._rows.seek(SNAPSHOT, f"period {data['day']}")
+        if snapshot is None or snapshot["id"] != data["snapshot"]:
+            self._find(doc, f"the package of {data['day']} names the snapshot {data['snapshot']}, which is another")
+        self._rows.add(
+            PACKAGE, data["day"], day=data["day"], content=data["sha256"], sha256=data["sha256"], size=data["size"],
+            snapshot=data["snapshot"], checkpoint=data["checkpoint"], made_at=Near(doc["at"]),
+            closed_by=self._closers.get(data["day"]), signed_by=None, signed_at=None,
+        )  # fmt: skip
+        self._rows.change(OUTBOX, f"{PACKAGE_DAY}/{data['day']}", done_at=Near(doc["at"]))
+
+    def _signed(self, doc: Row) -> None:
+        data, row = doc["data"], self._rows.get(PACKAGE, doc["data"]["day"])
+        if row["sha256"] != data["sha256"]:
+            self._find(doc, f"another SHA-256 was signed than that of the package of {data['day']}")
+        if doc["actor"] == row["closed_by"]:
+            self._rows.find("same_person", f"{PACKAGE} {data['day']}", f"{doc['actor']} closed the day and signed it")
+        if doc["role"] != "auditor":
+            self._find(doc, f"{doc['actor']} signed as {doc['role']}")
+        self._rows.change(PACKAGE, data["day"], signed_by=doc["actor"], signed_at=Near(doc["at"]))
 
     def _boxes(self, doc: Row, day: str, named: list[dict[str, Any]]) -> None:
         """Every box of the day that waits to be counted or received is named, in the state in which it is."""
@@ -42,6 +95,17 @@ class Days:
         for one in named:
             if self._rows.seek(BOX, str(one["box"])) is None:
                 self._find(doc, f"there is no box {one['box']}")
+
+    def _trays(self, doc: Row, until: str | None) -> None:
+        """Every count of a tray that waits for its witness is named, and nothing else as one."""
+        waiting = {key for key, row in self._rows.of(TRAY_COUNT).items() if row["state"] == "waiting"}
+        named = [str(one["tray_count"]) for one in doc["data"]["carried"]["tray_counts"]]
+        for key in waiting:
+            if _is_of(self._rows.get(TRAY_COUNT, key)["counted_at"], until) and named.count(key) != 1:
+                self._find(doc, f"tray count {key}, which waits, is named {named.count(key)} times")
+        for key in named:
+            if key not in waiting:
+                self._find(doc, f"tray count {key} is named, and does not wait")
 
     def _until(self, day: str) -> str | None:
         """When the next day was opened; None where there is none."""

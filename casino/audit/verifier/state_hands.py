@@ -142,17 +142,19 @@ MODELS = (
     ),
     Model(
         OUTBOX,
-        "task and hand",
+        "task and subject",
         {
             "id": ID,
             "house": HOUSE,
-            "task": proved("the event that ends the hand, hand.bonus_confirmed"),
-            "subject": proved("the event that ends the hand, hand.bonus_confirmed; read as the hand's name"),
-            "created_at": proved("the event that ends the hand, hand.bonus_confirmed"),
-            "done_at": proved("hand.settled, hand.disputed, hand.bonus_held"),
+            "task": proved("the event that ends the hand, hand.bonus_confirmed, day.closed"),
+            "subject": proved(
+                "the event that ends the hand, hand.bonus_confirmed; read as the hand's name; day.closed: the day"
+            ),
+            "created_at": proved("the event that ends the hand, hand.bonus_confirmed, day.closed"),
+            "done_at": proved("hand.settled, hand.disputed, hand.bonus_held, day.packaged"),
             **dict.fromkeys(
                 ("sent_at", "deliveries", "last_error"),
-                transient("how the broker was hinted; the message stays open until its hand is settled"),
+                transient("how the broker was hinted; the message stays open until its work is done"),
             ),
         },
     ),

@@ -243,6 +243,8 @@ MATRIX = {
     ("POST", "days"): MANAGER | {Role.FLOOR},
     ("GET", "days/<slug:day>"): BOOKS | {Role.FLOOR, Role.CAGE_SUPERVISOR},
     ("POST", "days/<slug:day>/close"): MANAGER,
+    ("GET", "days/<slug:day>/package"): BOOKS,
+    ("POST", "days/<slug:day>/package/sign"): {Role.AUDITOR},
     ("GET", "hands"): PLAY,
     ("GET", "hands/<slug:hand>"): BOOKS | {Role.FLOOR, Role.SURVEILLANCE},
     ("GET", "hands/<slug:hand>/openings"): PLAY,
@@ -277,7 +279,7 @@ MATRIX = {
 READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "hands/<slug:hand>/rulings": 409,
     "tables/<slug:table>/deal": 409, "deals/<slug:hand>": 404, "approvals/<int:approval>": 404,
-    "drawers/<slug:drawer>/shifts/<int:shift>/z": 409,
+    "drawers/<slug:drawer>/shifts/<int:shift>/z": 409, "days/<slug:day>/package": 409,
 }  # fmt: skip
 #: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
 AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}

@@ -109,7 +109,7 @@ def test_a_table_is_read_in_two_round_trips(desk: Desk) -> None:
 WRITES: dict[int, tuple[str, ...]] = {
     2 * AN_ACTION: (
         "act", "checkDeck", "demandClientSeeds", "hireStaff", "noShow", "receiveBag", "removeFromWaitingList",
-        "sayBeside", "setTimeToAct", "signOut",
+        "sayBeside", "setTimeToAct", "signDayPackage", "signOut",
     ),
     15: (
         "abandonDeal", "acceptDelivery", "activateStaff", "addChips", "addToWaitingList", "attributeChips",

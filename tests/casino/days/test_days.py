@@ -18,6 +18,11 @@ from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import play_physical, zsiros
 from tests.words import as_action
 
+#: What a closed day names of what it leaves to the next one.
+CARRIED = (
+    "balances", "boxes", "tables", "handovers", "found_chips", "held_payouts", "noncash_buy_ins", "transfers",
+    "approvals", "chip_moves", "tray_counts",
+)  # fmt: skip
 FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
 
 
@@ -113,22 +118,10 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
     assert done["totals"]["HUF"]["debit"] > 0
     opening, closing = events(kit, "day.opened", "day.closed")
     assert opening["data"] == {"day": FIRST}
-    nothing: dict[str, Any] = {
-        name: []
-        for name in (
-            "balances",
-            "boxes",
-            "tables",
-            "handovers",
-            "found_chips",
-            "held_payouts",
-            "noncash_buy_ins",
-            "transfers",
-            "approvals",
-        )
-    }
+    nothing: dict[str, Any] = {name: [] for name in CARRIED}
     assert closing["data"] == {
-        "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing
+        "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing,
+        "package": "coming",
     }  # fmt: skip
     assert (closing["role"], closing["terminal"]) == (Role.MANAGER, opening["terminal"])
     held = snapshots.balances(kit.house.id, f"period {FIRST}")

@@ -11,6 +11,7 @@ from casino.hands.models import Hand, HandState, LaterRuling
 from casino.reports.selectors import custody, hand_money, verification
 from casino.staff.models import Role, Staff
 from casino.verification.unexplained_postings import of as unexplained
+from tests.casino.core.test_concurrency import at_once
 from tests.casino.hands.test_ruling import RESULT, RULING, disputed, stacks
 from tests.casino.kit import MISDEAL, Desk, Kit
 from tests.casino.scene import assert_problem
@@ -188,3 +189,22 @@ def test_a_later_ruling_that_was_altered_is_found(kit: Kit, change: str) -> None
 def test_goodwill_is_an_account_of_every_table(kit: Kit) -> None:
     kit.table()
     assert chart.is_open(kit.house, "5230/T1")
+
+
+def test_of_two_later_rulings_at_once_only_one_is_made(kit: Kit) -> None:
+    floor = settled(kit)
+    headers = [kit.approval(floor, PATH, remedy) for remedy in (REMEDY, REMEDY | {"tax_refunded": []})]
+    remedies = (REMEDY, REMEDY | {"tax_refunded": []})
+    before, version = kit.balance("9130/T1"), floor.version
+
+    def rule(remedy: dict[str, Any], named: dict[str, str]) -> Any:
+        return lambda: floor.post(PATH, remedy, version=version, headers=named)
+
+    answers = at_once(*[rule(remedy, named) for remedy, named in zip(remedies, headers, strict=True)])
+    assert sorted(answer.status_code for answer in answers) == [200, 412]
+    [row] = LaterRuling.objects.filter(house=kit.house)
+    assert row.number == 1
+    given = sum(row.tax_refunded.values()) + sum(row.made_good.values())
+    assert kit.balance("9130/T1") == before - given
+    assert list(unexplained(kit.house)) == []
+    assert verification(kit.house)["ok"]

@@ -174,13 +174,13 @@ VALUES = {
     "contract", "count", "day", "denominations", "difference_accepted", "difference_by_manager_above", "digest",
     "document",
     "ends_at", "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from",
-    "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "issuer", "kind",
-    "loser", "made_good", "max_stack", "means", "min_stack", "mode", "mothers_name", "name", "nationality", "new",
-    "no_buy_in_above", "nonce", "note", "number", "old", "options", "paid", "paper", "password", "per", "person",
-    "pieces", "places", "purpose", "reason", "redeem_until", "reference", "right", "role", "roles", "seal",
-    "seat_count", "seat_fee", "seconds", "seed", "skim_above", "starts_at", "statement", "suit", "target",
-    "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act", "transfer_approved_from",
-    "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "word",
+    "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "issuer", "kind", "loser",
+    "made_good", "max_stack", "means", "min_stack", "mode", "mothers_name", "name", "nationality", "new",
+    "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above", "options", "paid", "paper",
+    "password", "per", "person", "pieces", "places", "purpose", "reason", "redeem_until", "reference", "right",
+    "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed", "sha256", "skim_above", "starts_at",
+    "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act",
+    "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {

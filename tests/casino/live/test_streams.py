@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from casino.audit.models import ChainHead, Event
 from casino.live.handover import MOST_OF_A_TOKEN
+from casino.staff.idleness import LIMITS
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from tests.casino.kit import Desk, Kit
 from tests.casino.live.conftest import Running, running
@@ -145,7 +147,12 @@ def _give_password(token: TerminalToken) -> None:
     Staff.objects.filter(id=token.user_id).update(must_change_password=True)
 
 
-ENDS = [_sign_out, _expire, _deactivate, _take_role, _revoke_terminal, _give_password]
+def _leave_alone(token: TerminalToken) -> None:
+    long_ago = timezone.now() - timedelta(seconds=LIMITS[TerminalKind.TABLE] + 1)
+    TerminalToken.objects.filter(digest=token.digest).update(last_seen_at=long_ago)
+
+
+ENDS = [_sign_out, _expire, _deactivate, _take_role, _revoke_terminal, _give_password, _leave_alone]
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)

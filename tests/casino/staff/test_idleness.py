@@ -192,3 +192,14 @@ def test_no_house_leaves_terminals_alone_for_ever(kit: Kit) -> None:
 def change(kit: Kit, points: dict[str, int], **when: str) -> None:
     """Another control point, which a manager approves."""
     kit.approved(kit.office(Role.ADMIN), "limits", {"points": points, "reason": "a quiet office"} | when)
+
+
+def test_to_follow_keeps_no_token_awake(kit: Kit) -> None:
+    desk, token = signed_in(kit, TerminalKind.OFFICE)
+    left_alone(token, 31)
+    stale = last_seen(token)
+    for path in ("changes", "stream"):
+        assert desk.get(path).status_code == 200
+    assert last_seen(token) == stale
+    left_alone(token, 901)
+    assert_problem(desk.get("changes"), 403, "reauthentication_required")

@@ -244,6 +244,9 @@ def test_a_third_person_carries_the_chips(ends: Ends) -> None:
     kit = ends.kit
     logins = dict(Staff.objects.filter(house=kit.house).order_by("-id").values_list("roles__0", "login"))
     fill = {"kind": "fill", "table": "T1", "pieces": FILL}
+    asked = {"kind": "fill", "drawer": "C1", "pieces": FILL, "carrier": ends.runner}
+    assert refusal(ends.dealer.post("transfers", asked)) == (422, "carrier_not_yet")
+    assert not Transfer.objects.filter(house=kit.house).exists()
     assert refusal(ends.cashier.post("transfers", fill | {"carrier": "nobody"})) == (422, "unknown_carrier")
     assert refusal(ends.cashier.post("transfers", fill | {"carrier": logins["cashier"]})) == (403, "four_eyes")
     number = ends.filled()

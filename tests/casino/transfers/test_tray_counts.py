@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from casino.approvals.control_points import set_at_founding
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Staff, TerminalKind
+from casino.tables.models import CarryoverOnClose
 from casino.verification import auditing
-from tests.casino.kit import TRAY, Desk, Kit
+from tests.casino.kit import ACTOR, FERBLI, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import FILL, WORTH, Ends, floor_at, refusal
 
 HELD = {str(value): count for value, count in TRAY.items()}
@@ -168,6 +170,28 @@ def test_a_session_names_the_opener_that_it_begins_with(kit: Kit) -> None:
     counted("check")
     assert opened() == (opener, opener)
     assert auditing.verify_house(kit.house).findings == []
+
+
+def test_a_table_opens_with_a_confirmed_opener_only(kit: Kit) -> None:
+    set_at_founding(house=kit.house, points={"opener_required_above": 0}, actor=ACTOR)
+    trays = Trays(kit)
+    for purpose in ("check", "closer"):
+        trays.both(HELD, purpose)
+        trays.dealer.refresh()
+        assert refusal(trays.dealer.post("open")) == (409, "opener_required")
+    number = trays.count(HELD, "opener")["tray_count"]["tray_count"]
+    assert refusal(trays.dealer.post("open")) == (409, "opener_required"), "nobody has witnessed it"
+    assert trays.witness(number, HELD).is_success
+    trays.dealer.refresh()
+    assert trays.dealer.ok("open")["opener"] == number
+    trays.dealer.ok("close")
+    assert refusal(trays.dealer.post("open")) == (409, "opener_required"), "it was good for one session"
+
+
+def test_an_empty_tray_opens_uncounted(kit: Kit) -> None:
+    set_at_founding(house=kit.house, points={"opener_required_above": 0}, actor=ACTOR)
+    kit.table_for("ferbli", FERBLI, code="T2", seats=4, carryover_on_close=CarryoverOnClose.SPLIT, tray=0)
+    assert kit.dealer("T2").ok("open")["opener"] is None
 
 
 def test_a_count_that_its_witness_has_not_confirmed_opens_nothing(trays: Trays) -> None:

@@ -18,7 +18,20 @@ from tests.casino.kit import Kit
 from tests.casino.superuser import unguarded
 
 Row = dict[str, Any]
-APPS = ("houses", "players", "staff", "audit", "approvals", "chips", "tables", "hands", "cage", "transfers", "ledger")
+APPS = (
+    "houses",
+    "players",
+    "staff",
+    "audit",
+    "approvals",
+    "chips",
+    "tables",
+    "hands",
+    "cage",
+    "transfers",
+    "days",
+    "ledger",
+)
 
 
 @pytest.fixture

@@ -1,0 +1,110 @@
+"""What keeps a gaming day open, and what goes over by name."""
+
+from typing import Any
+
+from casino.reports.selectors import verification
+from casino.staff.models import Role, TerminalKind
+from casino.tables.models import CarryoverOnClose
+from ledger.models import Transaction
+from tests.casino.days.test_days import CARRIED, FIRST, SECOND, blocked, close, count_drawer, opened
+from tests.casino.hands.test_ruling import RULING, disputed
+from tests.casino.kit import TRAY, Desk, Kit
+from tests.casino.superuser import unguarded
+from tests.casino.tables.test_carryover import kitty_table
+from tests.casino.transfers.test_transfers import floor_at
+from tests.casino.transfers.test_vault import Vault
+
+HELD = {str(value): count for value, count in TRAY.items()}
+
+
+def names(carried: dict[str, Any], *kinds: str) -> dict[str, Any]:
+    """What goes over of other kinds than these."""
+    return {kind: found for kind, found in carried.items() if found and kind not in kinds}
+
+
+def counted(kit: Kit, pieces: dict[str, int]) -> tuple[int, Desk]:
+    """A count of the tray of T1 that waits for its witness, and that."""
+    found = kit.dealer().ok("tray-counts", {"purpose": "check", "pieces": pieces})["last_event"]["tray_count"]
+    return int(found["tray_count"]), floor_at(kit, TerminalKind.TABLE, "T1")
+
+
+def whole(kit: Kit) -> None:
+    """Nothing is found in the house."""
+    found = verification(kit.house)
+    assert found["ok"], found["audit_findings"]
+
+
+def test_an_open_dispute_keeps_the_day_open(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    floor = disputed(kit)
+    count_drawer(kit)
+    assert blocked(office.post(f"days/{FIRST}/close", version=1)) == [("hand", "T1-000001", "disputed")]
+    kit.approved(floor, "hand/ruling", RULING)
+    assert names(close(office, FIRST)["carried"], "tables") == {}
+
+
+def test_a_held_carry_goes_over_by_name(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    desk = kitty_table(kit, CarryoverOnClose.HOLD)
+    held = desk.ok("close")["last_event"]["held"]
+    count_drawer(kit)
+    carried = close(office, FIRST)["carried"]
+    assert carried["balances"] == [
+        {"table": "T1", "number": "2080", "kind": "carry held", "amount": sum(held.values())}
+    ]  # fmt: skip
+
+
+def test_an_open_approval_goes_over_by_name(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.office(Role.CAGE_SUPERVISOR).post("duty", {"amount": 5, "reason": "November"})
+    carried = close(office, FIRST)["carried"]
+    assert carried["approvals"] == [{"approval": 1, "operation": "bookDuty", "state": "requested"}]
+    whole(kit)
+
+
+def test_movements_of_chips_and_counts_of_trays_that_wait_go_over_by_name(kit: Kit) -> None:
+    office, vault = opened(kit, FIRST), Vault(kit)
+    kit.table()
+    done, waits = vault.moved("set_aside", {"100": 1})["move"], vault.note("set_aside", {"100": 2})
+    number, floor = counted(kit, HELD)
+    office.ok("days", {"day": SECOND})
+    later = vault.note("set_aside", {"100": 3})
+    carried = close(office, FIRST)["carried"]
+    assert carried.keys() == set(CARRIED)
+    assert carried["chip_moves"] == [{"move": waits, "kind": "set_aside", "serial": 2, "state": "waiting"}]
+    assert carried["tray_counts"] == [{"tray_count": number, "serial": 1, "table": "T1", "purpose": "check"}]
+    assert "pieces" not in str(carried)
+    floor.ok(f"tray-counts/{number}/witness", {"pieces": HELD})
+    assert vault.count(vault.one, waits, {"100": 2}).is_success
+    after = close(office, SECOND)["carried"]
+    assert [one["move"] for one in after["chip_moves"]] == [later]
+    assert done != waits and after["tray_counts"] == []
+    whole(kit)
+
+
+def test_a_tray_that_is_witnessed_late_belongs_to_the_day_of_its_first_count(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table()
+    short = HELD | {"100": HELD["100"] - 2}
+    number, floor = counted(kit, short)
+    office.ok("days", {"day": SECOND})
+    floor.ok(f"tray-counts/{number}/witness", {"pieces": short})
+    close(office, FIRST)
+    [late] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
+    assert (late["booked_in"], late["kind"]) == (SECOND, "tray.counted")
+    assert (late["table"], late["tray_count"]) == ("T1", number)
+    assert [row["debit"] for row in late["accounts"] if row["number"] == "5210"] == [200]
+    assert Transaction.objects.get(book=kit.house.id, kind="tray.counted").metadata["for_day"] == FIRST
+    whole(kit)
+
+
+def test_a_waiting_count_that_is_not_named_is_found(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table()
+    counted(kit, HELD)
+    with unguarded("transfers_traycount") as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("UPDATE transfers_traycount SET state = 'replaced' WHERE house_id = %s", [kit.house.id])
+    assert close(office, FIRST)["carried"]["tray_counts"] == []
+    found = verification(kit.house)["audit_findings"]
+    assert "day_differs" in {one["code"] for one in found}
