@@ -15,8 +15,8 @@ import pytest
 from django.utils import timezone
 
 from casino.audit.models import ChainHead, Event
+from casino.houses.control_points import default_of
 from casino.live.handover import MOST_OF_A_TOKEN
-from casino.staff.idleness import LIMITS
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from tests.casino.kit import Desk, Kit
 from tests.casino.live.conftest import Running, running
@@ -148,7 +148,7 @@ def _give_password(token: TerminalToken) -> None:
 
 
 def _leave_alone(token: TerminalToken) -> None:
-    long_ago = timezone.now() - timedelta(seconds=LIMITS[TerminalKind.TABLE] + 1)
+    long_ago = timezone.now() - timedelta(minutes=default_of("idle_minutes_at_tables"), seconds=1)
     TerminalToken.objects.filter(digest=token.digest).update(last_seen_at=long_ago)
 
 
