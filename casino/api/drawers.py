@@ -45,7 +45,11 @@ from casino.transfers import services as transfers
 #: Refusals of every step with a handover that is open.
 _OPEN = ("not_found", *(f"handover_{state}" for state in HandoverState if state != HandoverState.OFFERED))
 _TAKING = ("handover_differs", "signature_needed", "four_eyes", *CHIPS, *POSTING)
-_CLOSING = ("drawer_closed", "drawer_open", "drawer_pending", "handover_open", "drawer_short", *CHIPS, *POSTING)
+CLOSING = ("drawer_closed", "drawer_open", "drawer_pending", "handover_open", "drawer_short", *CHIPS, *POSTING)
+
+
+#: What a supervisor or a cashier counts out; a whole drawer is handed over by itself.
+_OF_THE_VAULT = [choice for choice in HandoverKind.choices if choice[0] != HandoverKind.HAND_OVER]
 
 
 class _CashAndPieces(StrictInput):
@@ -61,7 +65,7 @@ class _Taken(_CashAndPieces):
 
 
 @extend_schema_serializer(component_name="CountDrawerInput")
-class _Counted(_CashAndPieces):
+class CountInput(_CashAndPieces):
     """The count: cash, chips by pieces, and the face value of the chips of other houses."""
 
     foreign = Amount(min_value=0)
@@ -100,7 +104,7 @@ class OfferHandover(WriteOperation):
     class Input(_CashAndPieces):
         """What it is for, and what is counted out."""
 
-        kind = StrictChoice(choices=HandoverKind.choices)
+        kind = StrictChoice(choices=_OF_THE_VAULT)
 
     input = Input
 
@@ -172,7 +176,7 @@ class WithdrawHandover(WriteOperation):
 
 @documented("listHandovers", summary="List what passed between the vault and drawers", tag=TAG)
 class HandoverList(CursorList):
-    """Floats, replenishments and skims; `from` and `until` select by the time when they were counted out. What is
+    """Floats, replenishments, skims, and drawers that were handed over; `from` and `until` select by the time when they were counted out. What is
     offered and not taken yet is listed without amounts."""
 
     sensitive = True
@@ -184,7 +188,9 @@ class HandoverList(CursorList):
 
         offered_at = serializers.DateTimeField()
         ended_at = serializers.DateTimeField(allow_null=True)
-        reason = serializers.CharField(allow_blank=True, help_text="Why it was withdrawn; empty otherwise.")
+        reason = serializers.CharField(
+            allow_blank=True, help_text="Why it was withdrawn, or why a drawer is handed over; empty otherwise."
+        )
 
         def to_representation(self, instance: Handover) -> dict[str, Any]:
             """The handover with its times."""
@@ -200,7 +206,15 @@ class HandoverList(CursorList):
 
     def rows(self) -> Any:
         """With what a row names."""
-        return super().rows().select_related("drawer", "offered_by", "signed_by", "ended_by")
+        return super().rows().select_related("drawer", "to_drawer", "offered_by", "signed_by", "ended_by")
+
+
+class TakenFrom(serializers.Serializer[Any]):
+    """A drawer that was taken over, besides its cash and its chips of the house."""
+
+    drawer = serializers.CharField()
+    foreign = minor_units("Chips of other houses that came with it")
+    posting = serializers.IntegerField(help_text="Id of the ledger transaction that moved everything.")
 
 
 class DrawerOpenedEvent(EventPart):
@@ -211,6 +225,7 @@ class DrawerOpenedEvent(EventPart):
     float_cash = minor_units("Cash of the float")
     float_chips = minor_units("Worth of the chips of the float")
     float_pieces = chip_pieces("Chips of the float")
+    taken_from = TakenFrom(required=False, help_text="The drawer that was taken over; absent where the vault issued.")
 
 
 class DrawerOpenedOut(DrawerChanged):
@@ -270,7 +285,7 @@ class CountDrawer(WriteOperation):
     for its witness (`drawer_pending` names them)."""
 
     roles = (Role.CASHIER,)
-    input = _Counted
+    input = CountInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count."""
@@ -291,7 +306,7 @@ class RecountDrawer(WriteOperation):
     for those who counted or opened the drawer, or have read an X reading of this shift (`four_eyes`)."""
 
     roles = (Role.CAGE_SUPERVISOR,)
-    input = _Counted
+    input = CountInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count again."""
@@ -302,6 +317,9 @@ class DrawerClosedEvent(EventPart):
     """The result of the count."""
 
     reconciliation = ShiftCount(help_text="The shift: float, expected, counted, variances.")
+    handover = serializers.IntegerField(
+        required=False, help_text="Number of the handover by which another drawer has taken it over; absent otherwise."
+    )
 
 
 class DrawerClosedOut(DrawerChanged):
@@ -315,7 +333,7 @@ class DrawerClosedOut(DrawerChanged):
     summary="Close a drawer whose count agrees",
     answers=DrawerClosedOut,
     tag=TAG,
-    refuses=[*_CLOSING, "count_differs"],
+    refuses=[*CLOSING, "count_differs"],
 )
 class CloseDrawer(WriteOperation):
     """Cash and chips go back to the vault, and the shift ends. Refused if the count differs (`count_differs`): the
@@ -333,7 +351,7 @@ class CloseDrawer(WriteOperation):
     summary="Sign off a drawer's difference and close it",
     answers=DrawerClosedOut,
     tag=TAG,
-    refuses=[*_CLOSING, "drawer_counted", "four_eyes", "manager_needed"],
+    refuses=[*CLOSING, "drawer_counted", "four_eyes", "manager_needed"],
 )
 class SignOffDrawer(WriteOperation):
     """The recount is accepted: the variance is posted, cash and chips go back to the vault, and the shift ends. Refused

@@ -252,6 +252,27 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("foreign_over", C1, amount=500),),
         {"5200/C1": -500, "1160/C1": 500},
     ),
+    "drawer_handed_over": Example(
+        "The next cashier counts everything in drawer C1, chips of another house worth 40.00 with it, and opens C2.",
+        (
+            posting(
+                "drawer_handed_over",
+                C1 | {"to": "C2"},
+                cash=256_000,
+                foreign=4_000,
+                chips=_mix({100: 200, 500: 260, 2_500: 88, 10_000: 20}),
+            ),
+        ),
+        {
+            "1020/C1": 0,
+            "1020/C2": 256_000,
+            "1160/C1": 0,
+            "1160/C2": 4_000,
+            "9120/C1": {100: 0, 500: 0, 2_500: 0, 10_000: 0},
+            "9120/C2": {100: 200, 500: 260, 2_500: 88, 10_000: 20},
+        },
+        given=(posting("foreign_chips", C1, amount=4_000),),
+    ),
     "foreign_to_vault": Example(
         "The drawer closes with chips of another house worth 40.00.",
         (posting("foreign_to_vault", C1, amount=4_000),),

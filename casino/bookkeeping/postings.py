@@ -283,6 +283,14 @@ _CAGE_ROWS = (
         ("1160/{drawer}", "5200/{drawer}", "amount"),
     ),
     _row(
+        "drawer_handed_over",
+        "A drawer is handed over",
+        "Another cashier has counted all of a drawer that closes, and opens a drawer with it.",
+        ("1020/{to}", _DRAWER, "cash"),
+        ("1160/{to}", "1160/{drawer}", "foreign"),
+        ("9120/{to}", _CAGE, "chips"),
+    ),
+    _row(
         "foreign_to_vault",
         "Chips of other houses go to the vault",
         "At every close, with their own count; no drawer keeps them.",

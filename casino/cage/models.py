@@ -45,11 +45,12 @@ class Drawer(models.Model):
 
 
 class HandoverKind(models.TextChoices):
-    """What passes between the vault and a drawer, and which way."""
+    """What passes between the vault and a drawer, and which way; or between two drawers."""
 
     FLOAT = "float", "from the vault to a closed drawer, which opens with it"
     REPLENISHMENT = "replenishment", "from the vault to an open drawer"
     SKIM = "skim", "from an open drawer to the vault"
+    HAND_OVER = "hand_over", "all of a drawer that closes, to a closed one of another cashier, which opens with it"
 
 
 class HandoverState(models.TextChoices):
@@ -61,8 +62,8 @@ class HandoverState(models.TextChoices):
 
 
 class Handover(models.Model):
-    """Cash (minor units) and chips (pieces by denomination) between the vault and a drawer. The person who takes them
-    has counted them without knowing what was offered."""
+    """Cash (minor units) and chips (pieces by denomination) between the vault and a drawer, or from a drawer to another
+    one. The person who takes them has counted them without knowing what was offered."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="handovers")
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="handovers")
@@ -72,6 +73,10 @@ class Handover(models.Model):
     state = models.CharField(max_length=9, choices=HandoverState.choices, default=HandoverState.OFFERED)
     cash = models.BigIntegerField()
     pieces = models.JSONField()
+    #: Chips of other houses, which only a whole drawer takes along.
+    foreign = models.BigIntegerField(default=0)
+    #: The drawer that a whole one is handed over to.
+    to_drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="coming", null=True)
     offered_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     #: The role in which it was offered: a manager's needs no signature.
     offered_as = models.CharField(max_length=16, choices=Role.choices)
@@ -80,7 +85,7 @@ class Handover(models.Model):
     signed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_at = models.DateTimeField(null=True)
-    #: Why it was withdrawn.
+    #: Why it was withdrawn, or why a drawer is handed over.
     reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
@@ -92,7 +97,14 @@ class Handover(models.Model):
             ),
             models.CheckConstraint(condition=Q(kind__in=HandoverKind.values), name="handover_kind"),
             models.CheckConstraint(condition=Q(state__in=HandoverState.values), name="handover_state"),
-            models.CheckConstraint(condition=Q(cash__gte=0), name="handover_cash"),
+            models.CheckConstraint(condition=Q(cash__gte=0, foreign__gte=0), name="handover_cash"),
+            models.CheckConstraint(
+                condition=(
+                    Q(kind=HandoverKind.HAND_OVER, to_drawer__isnull=False) & ~Q(to_drawer=F("drawer")) & ~Q(reason="")
+                )
+                | (~Q(kind=HandoverKind.HAND_OVER) & Q(to_drawer=None, foreign=0)),
+                name="handover_to_another_drawer",
+            ),
             models.CheckConstraint(
                 condition=Q(state=HandoverState.OFFERED, ended_by=None)
                 | (~Q(state=HandoverState.OFFERED) & Q(ended_by__isnull=False, ended_at__isnull=False)),
@@ -133,6 +145,8 @@ class Shift(HouseRow):
     recounted_at = models.DateTimeField(null=True)
     closed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     closed_at = models.DateTimeField(null=True)
+    #: The drawer that it was handed over to; null where it went back to the vault.
+    handed_to = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
     #: Why a difference was signed off.
     reason = models.CharField(max_length=200, blank=True, default="")
     expected_cash = models.BigIntegerField(null=True)
@@ -182,6 +196,10 @@ class Shift(HouseRow):
                 name="shift_signed_off_by_another",
             ),
             models.CheckConstraint(condition=Q(float_cash__gte=0, float_chips__gte=0), name="shift_float"),
+            models.CheckConstraint(
+                condition=Q(handed_to=None) | (Q(closed_at__isnull=False) & ~Q(handed_to=F("drawer"))),
+                name="shift_handed_to_another",
+            ),
         ]
 
     def __str__(self) -> str:

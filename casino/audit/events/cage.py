@@ -11,7 +11,8 @@ Counted = Annotated[JsonObject, "`cash` and `foreign` (chips of other houses) in
 Agrees = Annotated[bool, "whether the count is as near to the books as the house accepts without another one"]
 Handover = Annotated[
     JsonObject,
-    "`handover` (number at its drawer), `kind`, `state`, who has signed; `cash` and `pieces` but for a signature",
+    "`handover` (number at its drawer), `kind`, `state`, who has signed; `cash` and `pieces` but for a signature; of a "
+    "drawer that is handed over `to_drawer` and `foreign` (chips of other houses, minor units)",
 ]
 PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
@@ -145,9 +146,11 @@ class DrawerSetUp(AuditEvent):
 
 @event("handover.offered", chain="drawer")
 class HandoverOffered(DrawerEvent):
-    """Cash and chips were counted out between the vault and a drawer; nothing has moved yet."""
+    """Cash and chips were counted out between the vault and a drawer, or a counted drawer was offered to another one;
+    nothing has moved yet."""
 
     handover: Handover
+    reason: Reason | None = None
 
 
 @event("handover.signed", chain="drawer")
@@ -171,10 +174,15 @@ class DrawerOpened(DrawerEvent):
     """A drawer was opened: its cashier has counted the float and taken it."""
 
     shift: Shift
-    handover: Annotated[int, "number of the handover by which the float was offered"]
+    handover: Annotated[int, "number of the handover by which the float was offered, at the drawer that offered it"]
     float_cash: Annotated[int, "cash of the float, minor units"]
     float_chips: Annotated[int, "worth of the chips of the float, minor units"]
     float_pieces: Pieces
+    taken_from: Annotated[
+        JsonObject | None,
+        "where another cashier's drawer was taken over, recorded with its `drawer.closed`: that `drawer`, its chips of "
+        "other houses (`foreign`), and `posting` (ledger transaction)",
+    ] = None
 
 
 @event("drawer.replenished", chain="drawer")
@@ -211,11 +219,14 @@ class DrawerRecounted(DrawerEvent):
 
 @event("drawer.closed", chain="drawer")
 class DrawerClosed(DrawerEvent):
-    """A drawer was emptied into the vault, by the last count."""
+    """A drawer was emptied into the vault, by the last count, or handed over to another one."""
 
     reconciliation: Annotated[
-        JsonObject, "the shift: float, both counts, and cash and chips expected, accepted, over or short"
+        JsonObject,
+        "the shift: float, both counts, cash and chips expected, accepted, over or short, and the drawer it was "
+        "`handed_to`",
     ]
+    handover: Annotated[int | None, "number of the handover by which another drawer has taken it over"] = None
     reason: Reason | None = None
     approver: Approver | None = None
 

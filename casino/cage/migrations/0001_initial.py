@@ -73,6 +73,10 @@ class Migration(migrations.Migration):
                             ("float", "from the vault to a closed drawer, which opens with it"),
                             ("replenishment", "from the vault to an open drawer"),
                             ("skim", "from an open drawer to the vault"),
+                            (
+                                "hand_over",
+                                "all of a drawer that closes, to a closed one of another cashier, which opens with it",
+                            ),
                         ],
                         max_length=13,
                     ),
@@ -87,6 +91,16 @@ class Migration(migrations.Migration):
                 ),
                 ("cash", models.BigIntegerField()),
                 ("pieces", models.JSONField()),
+                ("foreign", models.BigIntegerField(default=0)),
+                (
+                    "to_drawer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="coming",
+                        to="cage.drawer",
+                    ),
+                ),
                 (
                     "offered_by",
                     models.ForeignKey(
@@ -143,12 +157,30 @@ class Migration(migrations.Migration):
                         name="handover_one_offered",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["float", "replenishment", "skim"])), name="handover_kind"
+                        condition=models.Q(("kind__in", ["float", "replenishment", "skim", "hand_over"])),
+                        name="handover_kind",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["offered", "taken", "withdrawn"])), name="handover_state"
                     ),
-                    models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="handover_cash"),
+                    models.CheckConstraint(
+                        condition=models.Q(("cash__gte", 0), ("foreign__gte", 0)), name="handover_cash"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("kind", "hand_over"),
+                                ("to_drawer__isnull", False),
+                                models.Q(("to_drawer", models.F("drawer")), _negated=True),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            models.Q(
+                                models.Q(("kind", "hand_over"), _negated=True), ("foreign", 0), ("to_drawer", None)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="handover_to_another_drawer",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("ended_by", None), ("state", "offered")),
@@ -243,6 +275,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("closed_at", models.DateTimeField(null=True)),
+                (
+                    "handed_to",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),
                 ("expected_cash", models.BigIntegerField(null=True)),
                 ("counted_cash", models.BigIntegerField(null=True)),
@@ -318,6 +356,17 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("float_cash__gte", 0), ("float_chips__gte", 0)), name="shift_float"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("handed_to", None),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                models.Q(("handed_to", models.F("drawer")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_handed_to_another",
                     ),
                 ],
             },

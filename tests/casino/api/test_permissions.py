@@ -137,6 +137,8 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/recount"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/close"): CASHIERS | SUPERVISION,
     ("POST", "drawers/<slug:drawer>/sign-off"): SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/hand-over"): CASHIERS | SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/take-over"): CASHIERS,
     ("POST", "drawers/<slug:drawer>/x-readings"): SUPERVISION | {Role.AUDITOR},
     ("GET", "drawers/<slug:drawer>/shifts/<int:shift>/z"): CAGE | BOOKS,
     ("POST", "tables/<slug:table>/transfers"): TABLES,
