@@ -40,12 +40,12 @@ from casino.cage import closing, handing, readings, selectors
 from casino.cage.models import DrawerState, Handover, HandoverKind, HandoverState
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
-from casino.transfers import services as transfers
+from casino.transfers import selectors as transfers
 
 #: Refusals of every step with a handover that is open.
 _OPEN = ("not_found", *(f"handover_{state}" for state in HandoverState if state != HandoverState.OFFERED))
 _TAKING = ("handover_differs", "signature_needed", "four_eyes", *CHIPS, *POSTING)
-CLOSING = ("drawer_closed", "drawer_open", "drawer_pending", "handover_open", "drawer_short", *CHIPS, *POSTING)
+CLOSING = ("drawer_closed", "drawer_open", "drawer_has_open_work", "drawer_short", *CHIPS, *POSTING)
 
 
 #: What a supervisor or a cashier counts out; a whole drawer is handed over by itself.
@@ -176,8 +176,8 @@ class WithdrawHandover(WriteOperation):
 
 @documented("listHandovers", summary="List what passed between the vault and drawers", tag=TAG)
 class HandoverList(CursorList):
-    """Floats, replenishments, skims, and drawers that were handed over; `from` and `until` select by the time when they were counted out. What is
-    offered and not taken yet is listed without amounts."""
+    """Floats, replenishments, skims, and drawers that were handed over; `from` and `until` select by the time when they
+    were counted out. What is offered and not taken yet is listed without amounts."""
 
     sensitive = True
     roles = (*SEES_BOOKS, Role.CAGE_SUPERVISOR)
@@ -277,19 +277,19 @@ class DrawerCountedOut(DrawerChanged):
     summary="Count a drawer",
     answers=DrawerCountedOut,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "drawer_pending", "handover_open", *CHIPS],
+    refuses=[*AT_A_DRAWER, "drawer_has_open_work", *CHIPS],
 )
 class CountDrawer(WriteOperation):
     """The cashier commits the first count, without knowing what the drawer must hold; from now on nothing moves there.
-    The answer says whether the count agrees. Refused while a transfer of the drawer is under way or a soft count waits
-    for its witness (`drawer_pending` names them)."""
+    The answer says whether the count agrees. Refused while anything of the drawer is pending (`drawer_has_open_work`
+    lists it in `open`): a fill, a credit, a handover, chips of a withdrawn set that are counted into the vault."""
 
     roles = (Role.CASHIER,)
     input = CountInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count."""
-        return closing.count(command=command, code=path["drawer"], require=transfers.require_none_pending, **data)
+        return closing.count(command=command, code=path["drawer"], open_work=transfers.open_work, **data)
 
 
 @documented(
@@ -343,7 +343,7 @@ class CloseDrawer(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
-        return closing.close(command=command, code=path["drawer"], require=transfers.require_none_pending)
+        return closing.close(command=command, code=path["drawer"], open_work=transfers.open_work)
 
 
 @documented(
@@ -364,7 +364,7 @@ class SignOffDrawer(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Sign off."""
         return closing.sign_off(
-            command=command, code=path["drawer"], reason=data["reason"], require=transfers.require_none_pending
+            command=command, code=path["drawer"], reason=data["reason"], open_work=transfers.open_work
         )
 
 
@@ -483,6 +483,7 @@ class ZSlipOut(_Reading, ShiftCount):
     closed_by = login_of("closed the drawer, or signed off the difference")
     reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
     variance = minor_units("Cash, chips and chips of other houses over or, below zero, short")
+    explained = minor_units("How much cash and chips of the variance have been found to cancel each other")
     assertions = AssertionPart(many=True, help_text="The accepted count as the ledger keeps it.")
     previous = PreviousSlip(allow_null=True, help_text="The slip before; null for a drawer's first.")
 

@@ -11,7 +11,7 @@ from casino.api.http.operations import CAGE_SUPERVISION, ReasonInput, StrictText
 from casino.cage import taking_over
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
-from casino.transfers import services as transfers
+from casino.transfers import selectors as transfers
 
 
 @documented(
@@ -21,7 +21,8 @@ from casino.transfers import services as transfers
     tag=TAG,
     status=201,
     refuses=[
-        *CLOSING, "not_found", "no_change", "count_differs", "four_eyes", "manager_needed", "nothing_offered",
+        *CLOSING, "handover_open", "not_found", "no_change", "count_differs", "four_eyes", "manager_needed",
+        "nothing_offered",
     ],
 )  # fmt: skip
 class HandOverDrawer(WriteOperation):
@@ -42,7 +43,7 @@ class HandOverDrawer(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Offer."""
         return taking_over.offer(
-            command=command, code=path["drawer"], require=transfers.require_none_pending, **data
+            command=command, code=path["drawer"], open_work=transfers.open_work, **data
         )  # fmt: skip
 
 

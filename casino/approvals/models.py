@@ -27,6 +27,7 @@ class ApprovalKind(models.TextChoices):
     CHIP_SET = "chip_set", "another chip set in use, or the end of one"
     COUNTERFEIT = "counterfeit", "counterfeit notes or chips that are taken out"
     BANK = "bank", "cash to or from the bank, and what another house pays for its chips"
+    VARIANCE = "variance", "variances of a count that are offset"
     CONTROL_POINTS = "control_points", "other control points"
 
 

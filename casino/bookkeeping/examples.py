@@ -252,6 +252,15 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("foreign_over", C1, amount=500),),
         {"5200/C1": -500, "1160/C1": 500},
     ),
+    "variance_offset": Example(
+        "A buy-in of 100.00 was entered as one of 200.00: cash was 100.00 short, and chips over.",
+        (posting("variance_offset", {"place": "C1"}, chips_over=10_000),),
+        {"5200/C1": 0, "5210/C1": 0},
+        given=(
+            posting("cash_short", C1, amount=10_000),
+            posting("chip_over", AT_C1, amount=10_000, surplus=_mix({10_000: 1})),
+        ),
+    ),
     "drawer_handed_over": Example(
         "The next cashier counts everything in drawer C1, chips of another house worth 40.00 with it, and opens C2.",
         (

@@ -283,6 +283,14 @@ _CAGE_ROWS = (
         ("1160/{drawer}", "5200/{drawer}", "amount"),
     ),
     _row(
+        "variance_offset",
+        "Variances are offset",
+        "Cash over and chips short of one count, or the reverse, were one wrong entry. The count stays as it was "
+        "signed; what cancels is no loss and no gain.",
+        ("5200/{place}", "5210/{place}", "cash_over"),
+        ("5210/{place}", "5200/{place}", "chips_over"),
+    ),
+    _row(
         "drawer_handed_over",
         "A drawer is handed over",
         "Another cashier has counted all of a drawer that closes, and opens a drawer with it.",

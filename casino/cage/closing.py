@@ -28,23 +28,22 @@ from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role, Staff
 
+#: What of a drawer is pending beside its handover: `kind` and `number` of each.
+OpenWork = Callable[[Drawer], list[dict[str, Any]]]
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
 
 
-def count(
-    *, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, require: Callable[[Drawer], None]
-) -> Answer:
+def count(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, open_work: OpenWork) -> Answer:
     """Commit the first count: cash and chips of other houses in minor units, chips by pieces. The drawer stands still
     from now on; the answer says whether the count agrees with the books, and no figure.
 
-    `require` raises where something of the drawer's is pending that only an open drawer can end. Raises Conflict
-    drawer_closed, drawer_counted, handover_open; Unprocessable for wrong pieces.
+    Raises Conflict drawer_closed, drawer_counted, drawer_has_open_work; Unprocessable for wrong pieces.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
-        require_nothing_open(drawer, require)
+        require_no_open_work(drawer, open_work)
         counted = contents.named(drawer.house, cash, pieces, foreign)
         Shift.objects.filter(id=shift.id).update(
             first_count=counted.as_json(), counted_by=command.context.staff, counted_at=ClockTimestamp()
@@ -82,29 +81,29 @@ def recount(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: 
     return write_at(command, code, change)
 
 
-def close(*, command: Command, code: str, require: Callable[[Drawer], None]) -> Answer:
-    """Close a drawer whose first count agrees with the books. Raises Conflict drawer_closed, drawer_open, or
-    count_differs: it is counted again and signed off."""
+def close(*, command: Command, code: str, open_work: OpenWork) -> Answer:
+    """Close a drawer whose first count agrees with the books. Raises Conflict drawer_closed, drawer_open,
+    drawer_has_open_work, or count_differs: it is counted again and signed off."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_counted(drawer)
-        require_nothing_open(drawer, require)
+        require_no_open_work(drawer, open_work)
         counted = _agreed(drawer, shift)
         return Outcome(end(command.ledger_key(), work, drawer, shift, counted, by=command.context.staff))
 
     return write_at(command, code, change)
 
 
-def sign_off(*, command: Command, code: str, reason: str, require: Callable[[Drawer], None]) -> Answer:
+def sign_off(*, command: Command, code: str, reason: str, open_work: OpenWork) -> Answer:
     """Accept the recount with its difference, and close the drawer.
 
     Raises Forbidden four_eyes for those who counted or opened it, manager_needed above the house's limit; Conflict
-    drawer_closed, drawer_open, drawer_counted where it was not counted twice.
+    drawer_closed, drawer_open, drawer_has_open_work, drawer_counted where it was not counted twice.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_counted(drawer)
-        require_nothing_open(drawer, require)
+        require_no_open_work(drawer, open_work)
         if shift.state != DrawerState.RECOUNTED:
             raise Conflict(f"Drawer {code} was counted once; it is counted again first.", code="drawer_counted")
         counted = _signed_off(command, drawer, shift)
@@ -167,11 +166,17 @@ def require_counted(drawer: Drawer) -> Shift:
     return shift
 
 
-def require_nothing_open(drawer: Drawer, require: Callable[[Drawer], None]) -> None:
-    """Refuse to close a drawer while something of it is pending. Raises Conflict handover_open, and as `require`."""
-    require(drawer)
-    if selectors.offered(drawer) is not None:
-        raise Conflict(f"A handover at drawer {drawer.code} is open; take or withdraw it first.", code="handover_open")
+def require_no_open_work(drawer: Drawer, open_work: OpenWork) -> None:
+    """Refuse to close a drawer while something of it is pending that only an open drawer can end. Raises Conflict
+    drawer_has_open_work, which lists it."""
+    found = open_work(drawer)
+    if (handover := selectors.offered(drawer)) is not None:
+        found = [*found, {"kind": "handover", "number": handover.number}]
+    if found:
+        listed = ", ".join(f"{one['kind'].replace('_', ' ')} {one['number']}" for one in found)
+        raise Conflict(
+            f"Drawer {drawer.code} has open work: {listed}. End it first.", code="drawer_has_open_work", open=found
+        )
 
 
 def end(

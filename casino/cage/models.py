@@ -349,3 +349,33 @@ class BankBag(models.Model):
 
     def __str__(self) -> str:
         return f"bag {self.number}"
+
+
+class VarianceOffset(models.Model):
+    """A cash variance and a chip variance of one count that were one wrong entry, as far as they cancel."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="variance_offsets")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    #: The drawer whose shift it was; null for the vault.
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Number of the drawer's shift, or of the vault's count.
+    count = models.PositiveIntegerField()
+    #: In minor units: so much of the one cancels the other.
+    amount = models.BigIntegerField()
+    #: Whether cash was over and chips were short; else the reverse.
+    cash_over = models.BooleanField()
+    reason = models.CharField(max_length=200)
+    offset_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    offset_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "offset of variances"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="variance_offset_number"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="variance_offset_amount"),
+            models.CheckConstraint(condition=~Q(reason=""), name="variance_offset_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"offset {self.number}"

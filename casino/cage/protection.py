@@ -11,6 +11,7 @@ PROTECTION = Protection(
         Table(name="cage_shift", keep=Keep.TABLE, app=WRITE),
         Table(name="cage_vaultcount", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_bankbag", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
+        Table(name="cage_varianceoffset", keep=Keep.APPEND_ONLY, app=Rights(insert=True)),
         Table(name="cage_vaultcountentry", keep=Keep.APPEND_ONLY, app=Rights(insert=True)),
     ),
 )

@@ -22,6 +22,7 @@ from casino.cage.blind import CONTENTS
 from casino.cage.models import Drawer, Shift
 from casino.cage.services import AtDrawer, require_shift
 from casino.cage.signing import require_another
+from casino.cage.variances import explained
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
@@ -142,6 +143,7 @@ def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
         **read.as_json(),
         **selectors.shift(shift),
         "variance": shift_variance(shift),
+        "explained": explained(drawer.house, drawer, number),
         "assertions": read.assertions(),
         "previous": read.previous(),
         "equalities": read.equalities(),

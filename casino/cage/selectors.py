@@ -121,7 +121,8 @@ def describe_handover(found: Handover, *, revealed: bool) -> dict[str, Any]:
 
 def reconciliation(shift: Shift, *, blind: bool = False) -> dict[str, Any]:
     """A shift's float, and its counts against the books, once nobody has to count without knowing any more: when the
-    shift has ended, or was counted twice and the reader is not `blind`. A variance is counted less expected: short is negative."""
+    shift has ended, or was counted twice and the reader is not `blind`. A variance is counted less
+    expected: short is negative."""
     shown = shift.state == DrawerState.CLOSED or (shift.state == DrawerState.RECOUNTED and not blind)
     found: dict[str, Any] = {
         "drawer": shift.drawer.code,

@@ -7,7 +7,7 @@ other drawer begins with everything that was counted as its float. An open drawe
 shift answers for one float that its own cashier has counted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from casino.audit.events.cage import DrawerOpened, HandoverOffered
 from casino.bookkeeping import books
 from casino.cage import closing, contents, handing, selectors
 from casino.cage.blind import withheld
+from casino.cage.closing import OpenWork
 from casino.cage.contents import Contents
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
 from casino.cage.readings import readers
@@ -27,18 +28,18 @@ from casino.core.write import Answer, Command, Outcome, Work
 
 
 def offer(
-    *, command: Command, code: str, to_drawer: str, reason: str, require: Callable[[Drawer], None]
+    *, command: Command, code: str, to_drawer: str, reason: str, open_work: OpenWork
 ) -> Answer:  # fmt: skip
     """Offer a counted drawer to another one, which is closed. Nothing moves yet.
 
-    `require` raises where something of the drawer is pending. Raises NotFound, Conflict drawer_closed, drawer_open (for
-    either), handover_open (for either), no_change, count_differs; Forbidden for a cashier where a difference has to
-    be signed off, and then four_eyes and manager_needed; Unprocessable nothing_offered for an empty drawer.
+    Raises NotFound, Conflict drawer_closed, drawer_open (for either), drawer_has_open_work, handover_open (at the other
+    one), no_change, count_differs; Forbidden for a cashier where a difference has to be signed off, and then four_eyes
+    and manager_needed; Unprocessable nothing_offered for an empty drawer.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = closing.require_counted(drawer)
-        closing.require_nothing_open(drawer, require)
+        closing.require_no_open_work(drawer, open_work)
         to = selectors.get(drawer.house, to_drawer)
         if to.pk == drawer.pk:
             raise Conflict(f"Drawer {code} cannot be handed over to itself.", code="no_change")

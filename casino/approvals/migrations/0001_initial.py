@@ -39,6 +39,7 @@ class Migration(migrations.Migration):
                             ("chip_set", "another chip set in use, or the end of one"),
                             ("counterfeit", "counterfeit notes or chips that are taken out"),
                             ("bank", "cash to or from the bank, and what another house pays for its chips"),
+                            ("variance", "variances of a count that are offset"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -149,6 +150,7 @@ class Migration(migrations.Migration):
                                     "chip_set",
                                     "counterfeit",
                                     "bank",
+                                    "variance",
                                     "control_points",
                                 ],
                             )

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from casino.audit.events.custody import Mirrors
-from casino.audit.events.fields import Amount, Approver, JsonObject, Pieces, Player, Reason
+from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Pieces, Player, Reason
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
 Shift = Annotated[int, "number of the shift at its drawer, from 1"]
@@ -115,6 +115,20 @@ class ForeignRedeemed(ApprovedEvent):
     amount: Annotated[int, "face value of the chips, minor units"]
     paid: Annotated[int, "what the other house has paid, minor units; the rest is lost"]
     note: Annotated[str, "number of the bank's note"]
+
+
+@event("variance.offset", chain="house")
+class VarianceWasOffset(ApprovedEvent):
+    """Cash over and chips short of one count, or the reverse, were one wrong entry, and were offset as far as they
+    cancel."""
+
+    number: Annotated[int, "from 1 by house"]
+    drawer: Annotated[str | None, "code of the drawer; absent for the vault"] = None
+    count: Annotated[int, "number of the shift at its drawer, or of the vault's count"]
+    amount: Amount
+    cash_over: Annotated[bool, "whether cash was over and chips were short; else the reverse"]
+    posting: LedgerTransaction
+    reason: Reason
 
 
 Evidence = Annotated[str, "number under which the evidence is kept"]

@@ -218,6 +218,9 @@ _DECLARED = {
     "tronc.share_paid": "drawer: drawer_version integer; share {any}",
     "tronc.shared": "house: pool {any}",
     "vault.count_decided": "house: vault_count {any}",
+    "variance.offset":
+        "house: amount integer; approval? integer; cash_over boolean; count integer; drawer? string; number integer; "
+        "posting integer",
     "vault.count_signed_off": "house: vault_count {any}",
     "vault.counterfeits_found": "house: approval? integer; counterfeits {any}; evidence string",
     "vault.counted": "house: count {any}; vault_count {any}",

@@ -12,6 +12,7 @@ from . import (
     state_log,
     state_people,
     state_tables,
+    state_variances,
     state_vault,
     state_vault_counts,
     state_waiting,
@@ -30,6 +31,7 @@ from .state_log import LogRows
 from .state_people import People
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_tables import Tables
+from .state_variances import Variances
 from .state_vault import Vault
 from .state_vault_counts import VaultCounts
 from .state_waiting import WaitingList
@@ -44,6 +46,7 @@ MODELS: dict[str, Model] = by_name(
     state_boxes.MODELS,
     state_vault.MODELS,
     state_vault_counts.MODELS,
+    state_variances.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_log.MODELS,
@@ -69,7 +72,7 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(Variances(rows), LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

@@ -75,6 +75,7 @@ USED_FOR = {
     "house.duty": "duty",
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
     **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
+    "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
@@ -85,7 +86,7 @@ _ALWAYS = {
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
     "vault.counterfeits_found": _MANAGER,
-    "limits.changed": frozenset(("manager", "auditor")),
+    **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
 }
 #: Members of requests that mean the same in the event.
 _REPEATED = frozenset(("amount", "player", "hand", "bonus"))

@@ -609,4 +609,44 @@ class Migration(migrations.Migration):
             },
         ),
         protect("cage"),
+        migrations.CreateModel(
+            name="VarianceOffset",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("count", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("cash_over", models.BooleanField()),
+                ("reason", models.CharField(max_length=200)),
+                ("offset_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="variance_offsets", to="houses.house"
+                    ),
+                ),
+                (
+                    "offset_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "offset of variances",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="variance_offset_number"),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="variance_offset_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True), name="variance_offset_reason"
+                    ),
+                ],
+            },
+        ),
     ]

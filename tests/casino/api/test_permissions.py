@@ -137,6 +137,8 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/recount"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/close"): CASHIERS | SUPERVISION,
     ("POST", "drawers/<slug:drawer>/sign-off"): SUPERVISION,
+    ("GET", "variance-offsets"): SUPERVISION | {Role.SURVEILLANCE, Role.AUDITOR},
+    ("POST", "variance-offsets"): frozenset({Role.MANAGER}),
     ("POST", "drawers/<slug:drawer>/hand-over"): CASHIERS | SUPERVISION,
     ("POST", "drawers/<slug:drawer>/take-over"): CASHIERS,
     ("POST", "drawers/<slug:drawer>/x-readings"): SUPERVISION | {Role.AUDITOR},

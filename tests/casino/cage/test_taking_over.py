@@ -156,7 +156,7 @@ def test_a_drawer_that_is_not_offered_is_not_taken(windows: Windows) -> None:
     windows.count()
     windows.offer()
     leaving = windows.leaving
-    assert refusal(leaving.post("close")) == (409, "handover_open")
+    assert refusal(leaving.post("close")) == (409, "drawer_has_open_work")
     create_drawer(house=kit.house, code="C3", actor=ACTOR)
     assert refusal(kit.cashier("C3").post("take-over", windows.takes())) == (409, "no_float")
     leaving.ok("handovers/2/withdraw", WHY)

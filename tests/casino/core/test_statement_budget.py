@@ -127,13 +127,14 @@ WRITES: dict[int, tuple[str, ...]] = {
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
-        "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover", "payTroncShare", "prepareDeal",
-        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "sendBag", "sendTableTransfer",
+        "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover",
+        "payTroncShare", "prepareDeal", "reauthenticate", "receiveBox",
+        "receiveTableTransfer", "refuseApproval", "sendBag", "sendTableTransfer",
         "signIn", "sitDown", "stockTray", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "findCounterfeits", "receiveDrawerTransfer",
-        "recountDrawer", "redeemChips", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
+        "handOverDrawer", "recountDrawer", "redeemChips", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
     ),
     30: (
         "cashOut", "correctEntry", "movePlayer", "openDrawer",
@@ -149,6 +150,9 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     50: (
         "signOffDrawer",
+    ),
+    70: (
+        "takeOverDrawer",
     ),
 }  # fmt: skip
 

@@ -155,9 +155,9 @@ def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers:
 
 #: Members of bodies that name an object, and of what kind it is.
 MEMBERS = {
-    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "from_drawer": "drawer", "hand": "hand", "location": "table",
-    "login": "login", "observer": "login", "place": "drawer", "player": "player", "relieves": "login",
-    "points": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
+    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "from_drawer": "drawer", "hand": "hand",
+    "location": "table", "login": "login", "observer": "login", "place": "drawer", "player": "player",
+    "relieves": "login", "points": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
 NUMBERED = {"entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
