@@ -118,7 +118,7 @@ def sign_off(*, command: Command, code: str, reason: str, open_work: OpenWork) -
 
 def accepted(command: Command, drawer: Drawer, shift: Shift) -> Contents:
     """The count of a drawer that this person may accept: the first one where it agrees with the books, else the second
-    one, as whoever signs a difference off.
+    one, as the one who signs a difference off.
 
     Raises Conflict count_differs where it must be counted again; Forbidden for a cashier, four_eyes and manager_needed
     as :func:`sign_off`.

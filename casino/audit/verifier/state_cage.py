@@ -244,7 +244,7 @@ class Cage:
             self._rows.find(
                 "state_event_differs", f"{HANDOVER} {key}", "it was taken over, and no closing passed it on"
             )
-        self._passed.discard((left, _place(doc), number))
+        self._passed -= {(left, _place(doc), number)}
         taken = taken | {"foreign": passed["foreign"], "kind": "hand_over", "to_drawer": _place(doc)}
         self._require_same(HANDOVER, key, taken | {"ended_by": doc["actor"]})
 

@@ -608,7 +608,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        protect("cage"),
         migrations.CreateModel(
             name="VarianceOffset",
             fields=[
@@ -649,4 +648,5 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        protect("cage"),
     ]
