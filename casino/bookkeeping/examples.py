@@ -567,5 +567,17 @@ _HANDS: dict[str, Example] = {
         (posting("duty", {}, amount=120_000),),
         {"5300": 120_000, "2200": 120_000},
     ),
+    "duty_paid": Example(
+        "400.00 of it are paid by the return of November.",
+        (posting("duty_paid", {}, amount=40_000),),
+        {"2200": 80_000, "1090": 10_000},
+        given=(*_AT_BANK, posting("duty", {}, amount=120_000)),
+    ),
+    "duty_lowered": Example(
+        "200.00 too much were booked.",
+        (posting("duty_lowered", {}, amount=20_000),),
+        {"5300": 100_000, "2200": 100_000},
+        given=(posting("duty", {}, amount=120_000),),
+    ),
 }
 EXAMPLES: dict[str, Example] = _MONEY_AND_RACKS | _HANDS

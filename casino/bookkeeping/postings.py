@@ -547,6 +547,9 @@ _OTHER = (
          ("2065", _DRAWER, "amount")),
     _row("duty", "Gaming duty", "Duty on the house's take falls due.",
          ("5300", "2200", "amount")),
+    _row("duty_paid", "Duty is paid", "From the bank, by the number of a return.", ("2200", "1090", "amount")),
+    _row("duty_lowered", "Duty is lowered", "A booking was too high: what of it was too much is not payable.",
+         ("2200", "5300", "amount")),
 )  # fmt: skip
 
 #: Sections of the table, in the order in which an evening meets them.

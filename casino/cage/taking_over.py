@@ -2,9 +2,9 @@
 
 The drawer is counted as for any close: blind by its cashier, once more by a supervisor where that differs. Instead of
 emptying it into the vault, a person who may close it offers it to another drawer. The other cashier counts the same,
-without knowing it, at the own sign-in: then what is over or short is posted, the shift ends with its Z slip, and a shift of the
-other drawer begins with everything that was counted as its float. An open drawer takes nothing over, so that every
-shift answers for one float that its own cashier has counted.
+without knowing it, at the own sign-in: then what is over or short is posted, the shift ends with its Z slip, and a
+shift of the other drawer begins with everything that was counted as its float. An open drawer takes nothing over, so
+that every shift answers for one float that its own cashier has counted.
 """
 
 from collections.abc import Mapping

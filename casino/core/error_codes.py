@@ -496,6 +496,7 @@ MONEY = (
         ("unknown_denomination", "The house has no chip of this denomination.", "unknown denominations"),
         ("pieces_not_a_count", "Numbers of pieces are whole numbers from 0.", "denominations"),
         ("no_counterfeits", "Neither counterfeit notes nor chips are named."),
+        ("lowered_too_far", "The booking has not so much left to lower.", "max"),
         ("offset_too_large", "Cash and chips of the count do not cancel each other so far.", "max"),
         ("paid_too_much", "No house pays more than the face value of its chips.", "max"),
         ("chips_do_not_add_up", "The pieces are not worth the amount.", "amount value"),

@@ -310,6 +310,12 @@ def _corrected(busy: Busy) -> httpx.Response:
     return busy.post(busy.supervisor, "corrections", {"entry": wrong.seq if wrong else 1, "right": right} | REASON)
 
 
+def _booking(busy: Busy) -> int:
+    """Number of the booking of duty in the house's chain."""
+    found = Event.objects.filter(house=busy.kit.house, doc__kind="house.duty").order_by("id").last()
+    return found.seq if found else 1
+
+
 #: Who asks for what needs an approval.
 _ASKING = {"duty": "keeper", "limits": "office", "chip-sets/NEXT/use": "office", "chip-sets/MAIN/lapse": "keeper"}
 
@@ -593,6 +599,10 @@ AFTERWARDS: dict[str, Step] = {
     "approval.withdrawn": _decided("duty", MORE_DUTY, "keeper", "withdraw"),
     "approval.approved": _decided("duty", DUTY, "approver", "approve"),
     "house.duty": _with_approval("duty", DUTY),
+    "house.duty_lowered": lambda busy: _approved("duty/lowerings", {"entry": _booking(busy), "amount": 5} | REASON)(
+        busy
+    ),
+    "house.duty_paid": _approved("duty/payments", {"amount": 30, "return_number": "R-11"}),
     "approval.approved again": _decided("limits", LIMITS, "auditor", "approve"),
     "limits.changed": _with_approval("limits", LIMITS),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),

@@ -142,6 +142,8 @@ _DECLARED = {
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
     "holds.expired": "house: hold_count integer",
     "house.duty": "house: amount integer; approval? integer; posting integer",
+    "house.duty_lowered": "house: amount integer; approval? integer; entry integer; posting integer",
+    "house.duty_paid": "house: amount integer; approval? integer; posting integer; return_number string",
     "house.founded":
         "house: currency string; currency_exponent? integer; name string; seal_key string; "
         "second_factor_required? boolean; time_zone? string",

@@ -25,6 +25,7 @@ from .state_cage import Cage
 from .state_columns import Model, by_name
 from .state_days import Days
 from .state_deals import Deals
+from .state_duty import Duty
 from .state_hands import HandRows
 from .state_ledger import LedgerRows
 from .state_log import LogRows
@@ -72,7 +73,7 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(Variances(rows), LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(Duty(rows), Variances(rows), LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

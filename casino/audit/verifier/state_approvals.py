@@ -72,7 +72,7 @@ USED_FOR = {
     "hand.bonus_confirmed": "bonus",
     "hand.ruled": "ruling",
     "hand.ruled_later": "ruling",
-    "house.duty": "duty",
+    **dict.fromkeys(("house.duty", "house.duty_paid", "house.duty_lowered"), "duty"),
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
     **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     "variance.offset": "variance",
@@ -82,6 +82,7 @@ USED_FOR = {
 }
 #: Of which roles a person approves what always needs it.
 _ALWAYS = {
+    **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,

@@ -137,6 +137,8 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/recount"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/close"): CASHIERS | SUPERVISION,
     ("POST", "drawers/<slug:drawer>/sign-off"): SUPERVISION,
+    ("POST", "duty/payments"): SUPERVISION,
+    ("POST", "duty/lowerings"): SUPERVISION,
     ("GET", "variance-offsets"): SUPERVISION | {Role.SURVEILLANCE, Role.AUDITOR},
     ("POST", "variance-offsets"): frozenset({Role.MANAGER}),
     ("POST", "drawers/<slug:drawer>/hand-over"): CASHIERS | SUPERVISION,
