@@ -126,6 +126,8 @@ def _of_the_vault(house: House, number: int) -> _Variances:
     if found is None:
         raise NotFound(f"This house has no count {number} of the vault.")
     if found.state != VaultCountState.ACCEPTED or found.over is None:
-        raise Conflict(f"Count {number} of the vault is {found.state}.", code=f"vault_count_{found.state}")
+        raise Conflict(
+            f"Count {number} of the vault is {found.state}.", code=f"vault_count_{found.state}", state=found.state
+        )
     chips = sum(int(value) * pieces for value, pieces in found.over["pieces"].items())
     return _Variances(found.over["cash"], chips)
