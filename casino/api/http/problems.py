@@ -89,7 +89,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     request = context.get("request")
     error = _typed(error, request)
     by = attempts.asked_by(request) if request is not None and isinstance(error, InsufficientFunds) else None
-    found = describe(error, by.house if by is not None else None, by.actor.role if by is not None else None)
+    found = describe(error, by.house if by is not None else None, getattr(request, "acting_role", None))
     set_rollback()
     if found is None:
         if request is not None:
