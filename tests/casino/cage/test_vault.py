@@ -227,10 +227,12 @@ def test_no_refusal_says_what_the_vault_holds_to_those_who_count_it(vault: Vault
     bag = {"way": "to_bank", "bag": "B-1", "amount": 10**12}
     answers = [vault.one.post("vault/bags", bag, headers=kit.approval(vault.one, "vault/bags", bag))]
     supervisor = kit.supervisor()
-    short = {"kind": "replenishment", "cash": 0, "pieces": {"1": 10**6}}
-    answers += [supervisor.post("handovers", offer) for offer in (
-        {"kind": "replenishment", "cash": 10**12, "pieces": {}}, {"kind": "replenishment", "cash": 0, "pieces": {"500": 10**9}}, short,
-    )]  # fmt: skip
+    offers = (
+        {"cash": 10**12, "pieces": {}},
+        {"cash": 0, "pieces": {"500": 10**9}},
+        {"cash": 0, "pieces": {"1": 10**6}},
+    )
+    answers += [supervisor.post("handovers", {"kind": "replenishment"} | offer) for offer in offers]
     figures = {str(held["cash"]), str(sum(int(value) * count for value, count in held["pieces"].items()))}
     figures |= {f"{held['cash']:,}"} | {f'"{value}":{count}' for value, count in held["pieces"].items()}
     for answer in answers:
