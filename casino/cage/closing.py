@@ -239,8 +239,8 @@ def _emptied(drawer: Drawer, counted: Contents, to: Drawer | None) -> list[Posti
     """Where everything goes: to the vault, or to the drawer that takes over."""
     if to is not None:
         places = {"drawer": drawer.code, "to": to.code}
-        held = {"cash": counted.cash, "foreign": counted.foreign, "chips": counted.chips}
-        return [posting("drawer_handed_over", places, **held)]
+        passed = posting("drawer_handed_over", places, cash=counted.cash, foreign=counted.foreign, chips=counted.chips)
+        return [passed]
     at = {"drawer": drawer.code}
     return [
         posting("float_returned", at, cash=counted.cash, chips=counted.chips),
