@@ -41,6 +41,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
     "drawer.skimmed": (("auditor", f"handovers?{PAGE}"),),
     "drawer.closed": (("auditor", "drawers/C1/shifts/1/z"),),
+    "variance.offset": (("auditor", f"variance-offsets?{PAGE}"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
     "dealer.took_over again": (("auditor", f"dealers?{PAGE}"), ("auditor", f"dealer-turns?{PAGE}")),
     "waiting.called": (("auditor", f"waiting-list?{PAGE}"), ("auditor", f"waiting-list/display?{PAGE}")),
