@@ -67,7 +67,8 @@ class DrawerDetail(ReadOperation):
 
 @documented("listShifts", summary="List the shifts of drawers", tag=TAG)
 class ShiftList(CursorList):
-    """The shifts of all drawers with their counts; `from` and `until` select by the time of opening."""
+    """The shifts of all drawers with their counts; `from` and `until` select by the time of opening. Cashiers see no
+    count before the drawer is closed: one of them may have to count it to take it over."""
 
     sensitive = True
     roles = MAY_READ
@@ -87,7 +88,8 @@ class ShiftList(CursorList):
 
         def to_representation(self, instance: Shift) -> dict[str, Any]:
             """With who opened and closed it, and when."""
-            return selectors.shift(instance)
+            by = context_of(self.context["request"])
+            return selectors.shift(instance, blind=by.role == Role.CASHIER)
 
     model = Shift
     serializer_class = Row
@@ -96,7 +98,11 @@ class ShiftList(CursorList):
 
     def rows(self) -> Any:
         """With what a row names."""
-        return super().rows().select_related("drawer__house", "opened_by", "counted_by", "recounted_by", "closed_by")
+        return (
+            super()
+            .rows()
+            .select_related("drawer__house", "handed_to", "opened_by", "counted_by", "recounted_by", "closed_by")
+        )
 
 
 class PlayerRegistered(serializers.Serializer[Any]):

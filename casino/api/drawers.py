@@ -1,27 +1,22 @@
-"""A drawer's shift on imprest: float, replenishments and skims, the blind count, closing, X readings and Z slips."""
+"""A drawer's shift on imprest: float, replenishments and skims, the blind count, closing."""
 
 from typing import Any
 
 from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
-    AT_THE_CAGE,
     CAGE_SUPERVISION,
     SEES_BOOKS,
     Amount,
     Pieces,
-    ReadOperation,
     ReasonInput,
     StrictChoice,
     StrictInput,
     WriteOperation,
-    context_of,
     documented,
 )
 from casino.api.parts import (
@@ -31,21 +26,22 @@ from casino.api.parts import (
     HandoverPart,
     ShiftCount,
     chip_pieces,
-    login_of,
     minor_units,
-    number_of,
 )
-from casino.api.tables import ReceiptOut
-from casino.cage import closing, handing, readings, selectors
-from casino.cage.models import DrawerState, Handover, HandoverKind, HandoverState
+from casino.cage import closing, handing, selectors
+from casino.cage.models import Handover, HandoverKind, HandoverState
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
-from casino.transfers import services as transfers
+from casino.transfers import selectors as transfers
 
 #: Refusals of every step with a handover that is open.
 _OPEN = ("not_found", *(f"handover_{state}" for state in HandoverState if state != HandoverState.OFFERED))
 _TAKING = ("handover_differs", "signature_needed", "four_eyes", *CHIPS, *POSTING)
-_CLOSING = ("drawer_closed", "drawer_open", "drawer_pending", "handover_open", "drawer_short", *CHIPS, *POSTING)
+CLOSING = ("drawer_closed", "drawer_open", "drawer_has_open_work", "drawer_short", *CHIPS, *POSTING)
+
+
+#: What a supervisor or a cashier counts out; a whole drawer is handed over by itself.
+_OF_THE_VAULT = [choice for choice in HandoverKind.choices if choice[0] != HandoverKind.HAND_OVER]
 
 
 class _CashAndPieces(StrictInput):
@@ -61,7 +57,7 @@ class _Taken(_CashAndPieces):
 
 
 @extend_schema_serializer(component_name="CountDrawerInput")
-class _Counted(_CashAndPieces):
+class CountInput(_CashAndPieces):
     """The count: cash, chips by pieces, and the face value of the chips of other houses."""
 
     foreign = Amount(min_value=0)
@@ -100,7 +96,7 @@ class OfferHandover(WriteOperation):
     class Input(_CashAndPieces):
         """What it is for, and what is counted out."""
 
-        kind = StrictChoice(choices=HandoverKind.choices)
+        kind = StrictChoice(choices=_OF_THE_VAULT)
 
     input = Input
 
@@ -172,8 +168,8 @@ class WithdrawHandover(WriteOperation):
 
 @documented("listHandovers", summary="List what passed between the vault and drawers", tag=TAG)
 class HandoverList(CursorList):
-    """Floats, replenishments and skims; `from` and `until` select by the time when they were counted out. What is
-    offered and not taken yet is listed without amounts."""
+    """Floats, replenishments, skims, and drawers that were handed over; `from` and `until` select by the time when they
+    were counted out. What is offered and not taken yet is listed without amounts."""
 
     sensitive = True
     roles = (*SEES_BOOKS, Role.CAGE_SUPERVISOR)
@@ -184,7 +180,9 @@ class HandoverList(CursorList):
 
         offered_at = serializers.DateTimeField()
         ended_at = serializers.DateTimeField(allow_null=True)
-        reason = serializers.CharField(allow_blank=True, help_text="Why it was withdrawn; empty otherwise.")
+        reason = serializers.CharField(
+            allow_blank=True, help_text="Why it was withdrawn, or why a drawer is handed over; empty otherwise."
+        )
 
         def to_representation(self, instance: Handover) -> dict[str, Any]:
             """The handover with its times."""
@@ -200,7 +198,15 @@ class HandoverList(CursorList):
 
     def rows(self) -> Any:
         """With what a row names."""
-        return super().rows().select_related("drawer", "offered_by", "signed_by", "ended_by")
+        return super().rows().select_related("drawer", "to_drawer", "offered_by", "signed_by", "ended_by")
+
+
+class TakenFrom(serializers.Serializer[Any]):
+    """A drawer that was taken over, besides its cash and its chips of the house."""
+
+    drawer = serializers.CharField()
+    foreign = minor_units("Chips of other houses that came with it")
+    posting = serializers.IntegerField(help_text="Id of the ledger transaction that moved everything.")
 
 
 class DrawerOpenedEvent(EventPart):
@@ -211,6 +217,7 @@ class DrawerOpenedEvent(EventPart):
     float_cash = minor_units("Cash of the float")
     float_chips = minor_units("Worth of the chips of the float")
     float_pieces = chip_pieces("Chips of the float")
+    taken_from = TakenFrom(required=False, help_text="The drawer that was taken over; absent where the vault issued.")
 
 
 class DrawerOpenedOut(DrawerChanged):
@@ -262,19 +269,19 @@ class DrawerCountedOut(DrawerChanged):
     summary="Count a drawer",
     answers=DrawerCountedOut,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "drawer_pending", "handover_open", *CHIPS],
+    refuses=[*AT_A_DRAWER, "drawer_has_open_work", *CHIPS],
 )
 class CountDrawer(WriteOperation):
     """The cashier commits the first count, without knowing what the drawer must hold; from now on nothing moves there.
-    The answer says whether the count agrees. Refused while a transfer of the drawer is under way or a soft count waits
-    for its witness (`drawer_pending` names them)."""
+    The answer says whether the count agrees. Refused while anything of the drawer is pending (`drawer_has_open_work`
+    lists it in `open`): a fill, a credit, a handover, chips of a withdrawn set that are counted into the vault."""
 
     roles = (Role.CASHIER,)
-    input = _Counted
+    input = CountInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count."""
-        return closing.count(command=command, code=path["drawer"], require=transfers.require_none_pending, **data)
+        return closing.count(command=command, code=path["drawer"], open_work=transfers.open_work, **data)
 
 
 @documented(
@@ -291,7 +298,7 @@ class RecountDrawer(WriteOperation):
     for those who counted or opened the drawer, or have read an X reading of this shift (`four_eyes`)."""
 
     roles = (Role.CAGE_SUPERVISOR,)
-    input = _Counted
+    input = CountInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count again."""
@@ -302,6 +309,9 @@ class DrawerClosedEvent(EventPart):
     """The result of the count."""
 
     reconciliation = ShiftCount(help_text="The shift: float, expected, counted, variances.")
+    handover = serializers.IntegerField(
+        required=False, help_text="Number of the handover by which another drawer has taken it over; absent otherwise."
+    )
 
 
 class DrawerClosedOut(DrawerChanged):
@@ -315,7 +325,7 @@ class DrawerClosedOut(DrawerChanged):
     summary="Close a drawer whose count agrees",
     answers=DrawerClosedOut,
     tag=TAG,
-    refuses=[*_CLOSING, "count_differs"],
+    refuses=[*CLOSING, "count_differs"],
 )
 class CloseDrawer(WriteOperation):
     """Cash and chips go back to the vault, and the shift ends. Refused if the count differs (`count_differs`): the
@@ -325,7 +335,7 @@ class CloseDrawer(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
-        return closing.close(command=command, code=path["drawer"], require=transfers.require_none_pending)
+        return closing.close(command=command, code=path["drawer"], open_work=transfers.open_work)
 
 
 @documented(
@@ -333,7 +343,7 @@ class CloseDrawer(WriteOperation):
     summary="Sign off a drawer's difference and close it",
     answers=DrawerClosedOut,
     tag=TAG,
-    refuses=[*_CLOSING, "drawer_counted", "four_eyes", "manager_needed"],
+    refuses=[*CLOSING, "drawer_counted", "four_eyes", "manager_needed"],
 )
 class SignOffDrawer(WriteOperation):
     """The recount is accepted: the variance is posted, cash and chips go back to the vault, and the shift ends. Refused
@@ -346,143 +356,8 @@ class SignOffDrawer(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Sign off."""
         return closing.sign_off(
-            command=command, code=path["drawer"], reason=data["reason"], require=transfers.require_none_pending
+            command=command, code=path["drawer"], reason=data["reason"], open_work=transfers.open_work
         )
-
-
-# --- Readings -------------------------------------------------------------------------------------------------------
-
-
-class Movement(serializers.Serializer[Any]):
-    """What all events of one kind have moved at a drawer in a shift."""
-
-    kind = serializers.CharField(help_text="Kind of the events, such as `cage.buy_in`.")
-    count = number_of("events of this kind")
-    cash_in = minor_units("Cash that came in")
-    cash_out = minor_units("Cash that went out")
-    chips_in = minor_units("Worth of the chips that came in")
-    chips_out = minor_units("Worth of the chips that went out")
-    foreign_in = minor_units("Chips of other houses that came in")
-    foreign_out = minor_units("Chips of other houses that went out")
-    pieces = chip_pieces("Chips that came in less those that went out")
-    first_serial = serializers.IntegerField(
-        allow_null=True, help_text="The least number of a transfer, handover or soft count; null for other kinds."
-    )
-    last_serial = serializers.IntegerField(allow_null=True, help_text="The greatest one.")
-
-
-class Equality(serializers.Serializer[Any]):
-    """Two sums that must be equal."""
-
-    name = serializers.CharField(help_text="What is compared.")
-    left = serializers.IntegerField()
-    right = serializers.IntegerField()
-    equal = serializers.BooleanField()
-
-
-class EventPlace(serializers.Serializer[Any]):
-    """An event of the drawer's audit chain."""
-
-    seq = serializers.IntegerField()
-    hash = serializers.CharField()
-
-
-class PreviousSlip(EventPlace):
-    """The Z slip before, and the event that closed its shift."""
-
-    z = serializers.IntegerField(help_text="Number of the slip.")
-
-
-class Held(serializers.Serializer[Any]):
-    """What a drawer holds."""
-
-    cash = minor_units("Cash")
-    chips = minor_units("Worth of the chips of the house")
-    pieces = chip_pieces("Chips of the house")
-    foreign = minor_units("Face value of chips of other houses")
-
-
-class AssertionPart(serializers.Serializer[Any]):
-    """What the ledger keeps of a count."""
-
-    assertion = serializers.IntegerField(help_text="Id of the assertion in the ledger.")
-    account = serializers.CharField(help_text="Code of the account.")
-    commodity = serializers.CharField()
-    balance = serializers.IntegerField(help_text="Minor units, or pieces.")
-
-
-class _Reading(serializers.Serializer[Any]):
-    """What a shift has moved."""
-
-    drawer = serializers.CharField()
-    shift = serializers.IntegerField(help_text="Number of the shift at its drawer, from 1.")
-    opened_at = serializers.DateTimeField()
-    opened_by = login_of("opened the drawer")
-    float_cash = minor_units("Cash of the float")
-    float_pieces = chip_pieces("Chips of the float")
-    movements = Movement(many=True, help_text="By kind of event; `drawer.opened` is the float.")
-    refused_count = number_of("requests that were refused at the drawer in the shift")
-    first_event = EventPlace(help_text="The event that opened the shift.")
-    last_event = EventPlace(help_text="The last event that the reading knows.")
-    equalities = Equality(many=True, help_text="Sums that must be equal.")
-
-
-class XReadingOut(_Reading):
-    """An X reading."""
-
-    x_reading = serializers.IntegerField(help_text="Number of the reading at its drawer, from 1.")
-    expected = Held(help_text="What the drawer must hold now, by the books.")
-    audit = ReceiptOut()
-
-
-@documented(
-    "takeXReading",
-    summary="Take an X reading of a drawer",
-    answers=XReadingOut,
-    status=201,
-    tag=TAG,
-    refuses=["not_found", "drawer_closed", "four_eyes"],
-)
-class TakeXReading(WriteOperation):
-    """What the shift has moved so far, and what the drawer must hold. The reading is numbered and recorded; no version
-    is needed, and the drawer's stays. Refused for those who opened or counted the drawer (`four_eyes`); those who take
-    it cannot recount the drawer in this shift."""
-
-    roles = (*CAGE_SUPERVISION, Role.AUDITOR)
-    versioned = False
-
-    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Read."""
-        return readings.read_x(command=command, code=path["drawer"])
-
-
-class ZSlipOut(_Reading, ShiftCount):
-    """A Z slip: everything of a shift that has ended."""
-
-    z = serializers.IntegerField(help_text="Number of the slip at its drawer, from 1, without gaps: the shift's.")
-    state = serializers.ChoiceField(choices=DrawerState.choices)
-    closed_at = serializers.DateTimeField()
-    closed_by = login_of("closed the drawer, or signed off the difference")
-    reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
-    variance = minor_units("Cash, chips and chips of other houses over or, below zero, short")
-    assertions = AssertionPart(many=True, help_text="The accepted count as the ledger keeps it.")
-    previous = PreviousSlip(allow_null=True, help_text="The slip before; null for a drawer's first.")
-
-
-@documented(
-    "readZSlip", summary="Read the Z slip of a shift", answers=ZSlipOut, tag=TAG,
-    refuses=["not_found", "drawer_not_closed"],
-)  # fmt: skip
-class ZSlip(ReadOperation):
-    """The slip of a shift that has ended: movements by kind, both counts, variances, who signed, and the sums that must
-    be equal."""
-
-    sensitive = True
-    roles = (*AT_THE_CAGE, *SEES_BOOKS)
-
-    def get(self, request: Request, drawer: str, shift: int) -> Response:
-        """The slip."""
-        return Response(readings.z_slip(selectors.get(context_of(request).house, drawer), shift))
 
 
 urls = [
@@ -496,6 +371,4 @@ urls = [
     path("drawers/<slug:drawer>/recount", RecountDrawer.as_view()),
     path("drawers/<slug:drawer>/close", CloseDrawer.as_view()),
     path("drawers/<slug:drawer>/sign-off", SignOffDrawer.as_view()),
-    path("drawers/<slug:drawer>/x-readings", TakeXReading.as_view()),
-    path("drawers/<slug:drawer>/shifts/<int:shift>/z", ZSlip.as_view()),
 ]

@@ -119,6 +119,9 @@ class ShiftCount(serializers.Serializer[Any]):
     counted_by = login_of("counted first", allow_null=True)
     recount = CountPart(allow_null=True, help_text="The second count; null where the first one agreed.")
     recounted_by = login_of("counted again", allow_null=True)
+    handed_to = serializers.CharField(
+        allow_null=True, help_text="The drawer that it was handed over to; null where it went back to the vault."
+    )
     closed = serializers.BooleanField(help_text="Whether the drawer was counted and closed.")
 
 
@@ -213,8 +216,8 @@ class TrayCountPart(serializers.Serializer[Any]):
 
 
 class HandoverPart(serializers.Serializer[Any]):
-    """Cash and chips between the vault and a drawer. What was offered is absent where it is to be counted without
-    knowing."""
+    """Cash and chips between the vault and a drawer, or all of a drawer that is handed over to another one. What was
+    offered is absent where it is to be counted without knowing."""
 
     handover = serializers.IntegerField(help_text="Number of the handover at its drawer, from 1.")
     drawer = serializers.CharField()
@@ -225,6 +228,10 @@ class HandoverPart(serializers.Serializer[Any]):
     ended_by = login_of("took or withdrew it", allow_null=True)
     cash = minor_units("Cash", required=False)
     pieces = chip_pieces("The chips", required=False)
+    to_drawer = serializers.CharField(
+        required=False, help_text="The drawer that a whole one is handed over to; absent otherwise."
+    )
+    foreign = minor_units("Chips of other houses, of a drawer that is handed over", required=False)
 
 
 class DrawerOut(serializers.Serializer[Any]):
@@ -236,7 +243,9 @@ class DrawerOut(serializers.Serializer[Any]):
     shift = serializers.IntegerField(allow_null=True)
     currency = serializers.CharField()
     skim_due = serializers.BooleanField(help_text="Whether so much cash is in the drawer that it should be skimmed.")
-    handover = HandoverPart(allow_null=True, help_text="What is offered and not taken yet; null if nothing is.")
+    handover = HandoverPart(
+        allow_null=True, help_text="What is offered to the drawer or by it, and not taken yet; null if nothing is."
+    )
 
 
 class EventPart(serializers.Serializer[Any]):

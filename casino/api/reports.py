@@ -25,6 +25,7 @@ from casino.hands.models import Hand, HandState
 from casino.players.models import Player
 from casino.reports import deals as deal_reports
 from casino.reports import selectors as reports
+from casino.reports.alarms import AlarmKind
 from casino.staff.models import Role
 from casino.tables.models import TableState
 
@@ -148,6 +149,15 @@ class ImbalanceOut(serializers.Serializer[Any]):
     )
 
 
+class AlarmOut(serializers.Serializer[Any]):
+    """Something that has waited too long: a transfer for 30 minutes, a bag of cash for 3 bank days, chips that were set
+    aside for 90 days, a disputed hand for an hour."""
+
+    alarm = serializers.ChoiceField(choices=[kind.value for kind in AlarmKind], help_text="What waits.")
+    name = serializers.CharField(help_text="Its name: `fill 3`, `bag 1`, `chips of set MAIN`, `hand T1-000002`.")
+    since = serializers.DateTimeField(help_text="Since when it waits.")
+
+
 class HouseReportOut(serializers.Serializer[Any]):
     """The house now. Amounts in minor units of `currency`."""
 
@@ -156,6 +166,7 @@ class HouseReportOut(serializers.Serializer[Any]):
     tables = TableFigures(many=True, help_text="By code of the table.")
     custody = Custody(help_text="Chips against money.")
     chips = ChipsReport(allow_null=True, help_text="Where the chips are; null where it is withheld.")
+    alarms = AlarmOut(many=True, help_text="What has waited too long, the oldest first.")
     imbalances = ImbalanceOut(many=True, help_text="What continuous checks have found, the newest first.")
     trial_balance = TrialBalance(allow_null=True, help_text="Debits against credits; null where it is withheld.")
     drawers = ShiftCount(many=True, help_text="The newest shift of each drawer.")

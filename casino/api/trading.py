@@ -1,4 +1,4 @@
-"""Cash and chips outside of hands: buy-ins and tips at tables, changing chips, foreign chips, duty."""
+"""Cash and chips outside of hands: buy-ins and tips at tables, changing chips, foreign chips."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ from casino.api.http.operations import (
     AT_THE_CAGE,
     Amount,
     Pieces,
-    Reason,
     StrictInput,
     StrictInteger,
     StrictText,
@@ -20,13 +19,12 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
-from casino.api.tables import ReceiptOut, TableOut, Ticket
+from casino.api.tables import TableOut, Ticket
 from casino.cage import trading as cage
 from casino.core.write import Answer, Command
-from casino.staff.models import Role
 from casino.tables import trading as tables
 
-TABLE_TAG, CAGE_TAG, OFFICE_TAG = "dealer", "cage", "office"
+TABLE_TAG, CAGE_TAG = "dealer", "cage"
 #: Refusals of named chips of the public.
 _PUBLIC = ("chips_not_in_circulation", "nothing_to_change", *CHIPS)
 _BETWEEN_HANDS = ("table_closed", "table_playing", "table_settling", "table_disputed")
@@ -245,53 +243,10 @@ class TakeForeignChips(WriteOperation):
         return cage.take_foreign(command=command, code=path["drawer"], amount=data["amount"], issuer=data["issuer"])
 
 
-# --- In the office --------------------------------------------------------------------------------------------------
-
-
-class DutyOut(serializers.Serializer[Any]):
-    """The duty that was booked, and the total that is payable now, in minor units."""
-
-    amount = serializers.IntegerField()
-    reason = serializers.CharField()
-    payable = serializers.IntegerField()
-    audit = ReceiptOut()
-
-
-@documented(
-    "bookDuty",
-    summary="Book gaming duty that falls due",
-    answers=DutyOut,
-    status=201,
-    tag=OFFICE_TAG,
-    refuses=["period_not_open", "account_off"],
-)
-class BookDuty(WriteOperation):
-    """The duty becomes payable, once a manager has approved it (`approval_required`). No If-Match: duty has no
-    version."""
-
-    roles = (Role.CAGE_SUPERVISOR,)
-    approvable = True
-    versioned = False
-
-    @extend_schema_serializer(component_name="BookDutyInput")
-    class Input(StrictInput):
-        """How much, and for what."""
-
-        amount = Amount()
-        reason = Reason()
-
-    input = Input
-
-    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Book."""
-        return cage.duty_due(command=command, amount=data["amount"], reason=data["reason"])
-
-
 urls = [
     path("tables/<slug:table>/buy-ins", BuyInAtTable.as_view()),
     path("tables/<slug:table>/exchanges", ExchangeAtTable.as_view()),
     path("tables/<slug:table>/tips", Tip.as_view()),
     path("drawers/<slug:drawer>/exchanges", ExchangeAtCage.as_view()),
     path("drawers/<slug:drawer>/foreign-chips", TakeForeignChips.as_view()),
-    path("duty", BookDuty.as_view()),
 ]

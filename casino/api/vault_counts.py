@@ -19,7 +19,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import chip_pieces, login_of, minor_units, number_of
 from casino.api.tables import ReceiptOut
-from casino.cage import vault, vault_selectors
+from casino.cage import variances, vault, vault_selectors
 from casino.cage.models import VaultCount, VaultCountState
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
@@ -121,10 +121,11 @@ class VaultCounts(WriteOperation, CursorList):
         reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty otherwise.")
         begun_at = serializers.DateTimeField(help_text="When the first person counted.")
         ended_at = serializers.DateTimeField(allow_null=True, help_text="When it was accepted; null before that.")
+        explained = minor_units("How much cash and chips of the difference have been found to cancel each other")
 
         def to_representation(self, instance: VaultCount) -> dict[str, Any]:
             """The count with its reasons and times."""
-            more = ("decision", "reason", "begun_at", "ended_at")
+            more = ("decision", "reason", "begun_at", "ended_at", "explained")
             return vault_selectors.describe_count(instance) | {name: getattr(instance, name) for name in more}
 
     sensitive = True
@@ -140,7 +141,8 @@ class VaultCounts(WriteOperation, CursorList):
 
     def rows(self) -> Any:
         """With what a row names."""
-        return super().rows().select_related("decided_by", "signed_by")
+        found = super().rows().select_related("decided_by", "signed_by")
+        return found.annotate(explained=variances.explained_of_vault())
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count."""

@@ -51,3 +51,10 @@ class Account(StrEnum):
     TRONC_BOX = "9160"
     PUBLIC = "9170"
     COMMISSIONED = "9199"
+
+
+#: What lies in the vault and in drawers, which people count without knowing it.
+COUNTED_BLIND = frozenset((
+    Account.VAULT_CASH, Account.DRAWER_CASH, Account.FOREIGN_CHIPS, Account.VAULT_CHIPS, Account.SET_ASIDE,
+    Account.CAGE_CHIPS,
+))  # fmt: skip

@@ -330,6 +330,36 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("foreign_over", C1, amount=500),),
         {"5200/C1": -500, "1160/C1": 500},
     ),
+    "variance_offset": Example(
+        "A buy-in of 100.00 was entered as one of 200.00: cash was 100.00 short, and chips over.",
+        (posting("variance_offset", {"place": "C1"}, chips_over=10_000),),
+        {"5200/C1": 0, "5210/C1": 0},
+        given=(
+            posting("cash_short", C1, amount=10_000),
+            posting("chip_over", AT_C1, amount=10_000, surplus=_mix({10_000: 1})),
+        ),
+    ),
+    "drawer_handed_over": Example(
+        "The next cashier counts everything in drawer C1, chips of another house worth 40.00 with it, and opens C2.",
+        (
+            posting(
+                "drawer_handed_over",
+                C1 | {"to": "C2"},
+                cash=256_000,
+                foreign=4_000,
+                chips=_mix({100: 200, 500: 260, 2_500: 88, 10_000: 20}),
+            ),
+        ),
+        {
+            "1020/C1": 0,
+            "1020/C2": 256_000,
+            "1160/C1": 0,
+            "1160/C2": 4_000,
+            "9120/C1": {100: 0, 500: 0, 2_500: 0, 10_000: 0},
+            "9120/C2": {100: 200, 500: 260, 2_500: 88, 10_000: 20},
+        },
+        given=(posting("foreign_chips", C1, amount=4_000),),
+    ),
     "foreign_to_vault": Example(
         "The drawer closes with chips of another house worth 40.00.",
         (posting("foreign_to_vault", C1, amount=4_000),),
@@ -614,6 +644,18 @@ _HANDS: dict[str, Example] = {
         "1,200.00 fall due.",
         (posting("duty", {}, amount=120_000),),
         {"5300": 120_000, "2200": 120_000},
+    ),
+    "duty_paid": Example(
+        "400.00 of it are paid by the return of November.",
+        (posting("duty_paid", {}, amount=40_000),),
+        {"2200": 80_000, "1090": 10_000},
+        given=(*_AT_BANK, posting("duty", {}, amount=120_000)),
+    ),
+    "duty_lowered": Example(
+        "200.00 too much were booked.",
+        (posting("duty_lowered", {}, amount=20_000),),
+        {"5300": 100_000, "2200": 100_000},
+        given=(posting("duty", {}, amount=120_000),),
     ),
 }
 EXAMPLES: dict[str, Example] = _MONEY_AND_RACKS | _HANDS

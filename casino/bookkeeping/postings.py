@@ -369,6 +369,22 @@ _CAGE_ROWS = (
         ("1160/{drawer}", "5200/{drawer}", "amount"),
     ),
     _row(
+        "variance_offset",
+        "Variances are offset",
+        "Cash over and chips short of one count, or the reverse, were one wrong entry. The count stays as it was "
+        "signed; what cancels is no loss and no gain.",
+        ("5200/{place}", "5210/{place}", "cash_over"),
+        ("5210/{place}", "5200/{place}", "chips_over"),
+    ),
+    _row(
+        "drawer_handed_over",
+        "A drawer is handed over",
+        "Another cashier has counted all of a drawer that closes, and opens a drawer with it.",
+        ("1020/{to}", _DRAWER, "cash"),
+        ("1160/{to}", "1160/{drawer}", "foreign"),
+        ("9120/{to}", _CAGE, "chips"),
+    ),
+    _row(
         "foreign_to_vault",
         "Chips of other houses go to the vault",
         "At every close, with their own count; no drawer keeps them.",
@@ -617,6 +633,9 @@ _OTHER = (
          ("2065", _DRAWER, "amount")),
     _row("duty", "Gaming duty", "Duty on the house's take falls due.",
          ("5300", "2200", "amount")),
+    _row("duty_paid", "Duty is paid", "From the bank, by the number of a return.", ("2200", "1090", "amount")),
+    _row("duty_lowered", "Duty is lowered", "A booking was too high: what of it was too much is not payable.",
+         ("2200", "5300", "amount")),
 )  # fmt: skip
 
 #: Sections of the table, in the order in which an evening meets them.

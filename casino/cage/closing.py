@@ -1,5 +1,6 @@
 """Closing a drawer: its cashier counts it without knowing what it must hold; a count that differs is counted once more
-by a supervisor, and signed off by a third person. Then the drawer is emptied into the vault.
+by a supervisor, and signed off by a third person. Then the drawer is emptied into the vault, or handed over to another
+cashier's (`taking_over.py`).
 
 With the first count the drawer stands still. Both counts are kept; the last one is accepted, and what it finds over or
 short is posted.
@@ -15,34 +16,34 @@ from casino.bookkeeping.postings import Posting, posting
 from casino.cage import contents, selectors
 from casino.cage.blind import CONTENTS
 from casino.cage.contents import Contents
-from casino.cage.models import Drawer, DrawerState, Shift
+from casino.cage.models import Drawer, DrawerState, Handover, Shift
 from casino.cage.readings import readers
 from casino.cage.services import enter, require_open, require_shift, write_at
-from casino.cage.signing import is_manager, require_another
+from casino.cage.signing import is_manager, require_another, require_role
 from casino.chips import selectors as chip_sets
 from casino.chips.counts import chip_variance
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp
+from casino.staff.models import Role, Staff
 
+#: What of a drawer is pending beside its handover: `kind` and `number` of each.
+OpenWork = Callable[[Drawer], list[dict[str, Any]]]
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
 
 
-def count(
-    *, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, require: Callable[[Drawer], None]
-) -> Answer:
+def count(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, open_work: OpenWork) -> Answer:
     """Commit the first count: cash and chips of other houses in minor units, chips by pieces. The drawer stands still
     from now on; the answer says whether the count agrees with the books, and no figure.
 
-    `require` raises where something of the drawer's is pending that only an open drawer can end. Raises Conflict
-    drawer_closed, drawer_counted, handover_open; Unprocessable for wrong pieces.
+    Raises Conflict drawer_closed, drawer_counted, drawer_has_open_work; Unprocessable for wrong pieces.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
-        _require_nothing_open(drawer, require)
+        require_no_open_work(drawer, open_work)
         counted = contents.named(drawer.house, cash, pieces, foreign)
         Shift.objects.filter(id=shift.id).update(
             first_count=counted.as_json(), counted_by=command.context.staff, counted_at=ClockTimestamp()
@@ -62,7 +63,7 @@ def recount(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: 
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        shift = _require_counted(drawer)
+        shift = require_counted(drawer)
         if shift.state == DrawerState.RECOUNTED:
             raise Conflict(f"Drawer {code} has been counted twice; sign the difference off.", code="drawer_recounted")
         if _agrees(drawer, contents.stored(drawer.house, shift.first_count)):
@@ -80,49 +81,74 @@ def recount(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: 
     return write_at(command, code, change)
 
 
-def close(*, command: Command, code: str, require: Callable[[Drawer], None]) -> Answer:
-    """Close a drawer whose first count agrees with the books. Raises Conflict drawer_closed, drawer_open, or
-    count_differs: it is counted again and signed off."""
+def close(*, command: Command, code: str, open_work: OpenWork) -> Answer:
+    """Close a drawer whose first count agrees with the books. Raises Conflict drawer_closed, drawer_open,
+    drawer_has_open_work, or count_differs: it is counted again and signed off."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        shift = _require_counted(drawer)
-        _require_nothing_open(drawer, require)
-        counted = contents.stored(drawer.house, shift.first_count)
-        if shift.state == DrawerState.RECOUNTED or not _agrees(drawer, counted):
-            raise Conflict(
-                f"The count of drawer {code} differs from the books: a supervisor counts it again, and another person "
-                "signs it off.",
-                code="count_differs",
-            )
-        return Outcome(_close(command, work, drawer, shift, counted))
+        shift = require_counted(drawer)
+        require_no_open_work(drawer, open_work)
+        counted = _agreed(drawer, shift)
+        return Outcome(end(command.ledger_key(), work, drawer, shift, counted, by=command.context.staff))
 
     return write_at(command, code, change)
 
 
-def sign_off(*, command: Command, code: str, reason: str, require: Callable[[Drawer], None]) -> Answer:
+def sign_off(*, command: Command, code: str, reason: str, open_work: OpenWork) -> Answer:
     """Accept the recount with its difference, and close the drawer.
 
     Raises Forbidden four_eyes for those who counted or opened it, manager_needed above the house's limit; Conflict
-    drawer_closed, drawer_open, drawer_counted where it was not counted twice.
+    drawer_closed, drawer_open, drawer_has_open_work, drawer_counted where it was not counted twice.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        shift = _require_counted(drawer)
-        _require_nothing_open(drawer, require)
+        shift = require_counted(drawer)
+        require_no_open_work(drawer, open_work)
         if shift.state != DrawerState.RECOUNTED:
             raise Conflict(f"Drawer {code} was counted once; it is counted again first.", code="drawer_counted")
-        require_another(command, "counted this drawer or opened it", shift.counted_by, shift.recounted_by,
-                        shift.opened_by)  # fmt: skip
-        counted = contents.stored(drawer.house, shift.recount)
-        limit = control_points.in_force(drawer.house).difference_by_manager_above
-        if counted.difference(contents.by_the_books(drawer)) > limit and not is_manager(command):
-            raise Forbidden("This difference is so large that a manager signs it off.", code="manager_needed")
-        return Outcome(_close(command, work, drawer, shift, counted, reason))
+        counted = _signed_off(command, drawer, shift)
+        closed = end(command.ledger_key(), work, drawer, shift, counted, by=command.context.staff, reason=reason)
+        return Outcome(closed)
 
     return write_at(command, code, change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def accepted(command: Command, drawer: Drawer, shift: Shift) -> Contents:
+    """The count of a drawer that this person may accept: the first one where it agrees with the books, else the second
+    one, as the one who signs a difference off.
+
+    Raises Conflict count_differs where it must be counted again; Forbidden for a cashier, four_eyes and manager_needed
+    as :func:`sign_off`.
+    """
+    if shift.state != DrawerState.RECOUNTED:
+        return _agreed(drawer, shift)
+    require_role(command, Role.CAGE_SUPERVISOR, Role.MANAGER)
+    return _signed_off(command, drawer, shift)
+
+
+def _agreed(drawer: Drawer, shift: Shift) -> Contents:
+    """The first count, if it agrees with the books. Raises Conflict count_differs."""
+    counted = contents.stored(drawer.house, shift.first_count)
+    if shift.state == DrawerState.RECOUNTED or not _agrees(drawer, counted):
+        raise Conflict(
+            f"The count of drawer {drawer.code} differs from the books: a supervisor counts it again, and another "
+            "person signs it off.",
+            code="count_differs",
+        )
+    return counted
+
+
+def _signed_off(command: Command, drawer: Drawer, shift: Shift) -> Contents:
+    """The second count, if this person may sign its difference off. Raises Forbidden four_eyes, manager_needed."""
+    require_another(command, "counted this drawer or opened it", shift.counted_by, shift.recounted_by, shift.opened_by)
+    counted = contents.stored(drawer.house, shift.recount)
+    limit = control_points.in_force(drawer.house).difference_by_manager_above
+    if counted.difference(contents.by_the_books(drawer)) > limit and not is_manager(command):
+        raise Forbidden("This difference is so large that a manager signs it off.", code="manager_needed")
+    return counted
 
 
 def _agrees(drawer: Drawer, counted: Contents) -> bool:
@@ -132,7 +158,7 @@ def _agrees(drawer: Drawer, counted: Contents) -> bool:
     )
 
 
-def _require_counted(drawer: Drawer) -> Shift:
+def require_counted(drawer: Drawer) -> Shift:
     """The shift, if it has been counted. Raises Conflict drawer_closed, drawer_open."""
     shift = require_shift(drawer)
     if shift.state == DrawerState.OPEN:
@@ -140,16 +166,25 @@ def _require_counted(drawer: Drawer) -> Shift:
     return shift
 
 
-def _require_nothing_open(drawer: Drawer, require: Callable[[Drawer], None]) -> None:
-    require(drawer)
-    if selectors.offered(drawer) is not None:
-        raise Conflict(f"A handover at drawer {drawer.code} is open; take or withdraw it first.", code="handover_open")
+def require_no_open_work(drawer: Drawer, open_work: OpenWork) -> None:
+    """Refuse to close a drawer while something of it is pending that only an open drawer can end. Raises Conflict
+    drawer_has_open_work, which lists it."""
+    found = open_work(drawer)
+    if (handover := selectors.offered(drawer)) is not None:
+        found = [*found, {"kind": "handover", "number": handover.number}]
+    if found:
+        listed = ", ".join(f"{one['kind'].replace('_', ' ')} {one['number']}" for one in found)
+        raise Conflict(
+            f"Drawer {drawer.code} has open work: {listed}. End it first.", code="drawer_has_open_work", open=found
+        )
 
 
-def _close(
-    command: Command, work: Work, drawer: Drawer, shift: Shift, counted: Contents, reason: str = ""
-) -> DrawerClosed:
-    """Post what is over or short, and return everything to the vault.
+def end(
+    key: str, work: Work, drawer: Drawer, shift: Shift, counted: Contents, *, by: Staff, reason: str = "",
+    taken: Handover | None = None,
+) -> DrawerClosed:  # fmt: skip
+    """Post under this key what is over or short, and return everything to the vault, or hand it over to another drawer
+    where that has `taken` it. `by` has closed the drawer, or signed its difference off for this reason.
 
     Cash short is an expense against the drawer's cash. Chips short are in the public's hands without anybody having
     paid: the house owes them and custody moves to the public; over is the mirror of each. Chips are compared by
@@ -160,13 +195,16 @@ def _close(
     about = {"shift": shift.number} | (
         {"for_day": day} if (day := days.newest_at(drawer.house, shift.opened_at)) else {}
     )
-    enter(work, command.ledger_key(), drawer, "drawer.closed", _postings(drawer, expected, counted), **about)
+    to = taken.to_drawer if taken is not None else None
+    if to is not None:
+        about["handed_to"] = to.code
+    enter(work, key, drawer, "drawer.closed", _postings(drawer, expected, counted, to), **about)
     work.flush()
     _attest(drawer, shift, counted)
-    shift.closed_by, shift.reason = command.context.staff, reason
     Shift.objects.filter(id=shift.id).update(
-        closed_by=shift.closed_by,
+        closed_by=by,
         closed_at=ClockTimestamp(),
+        handed_to=to,
         reason=reason,
         expected_cash=expected.cash,
         counted_cash=counted.cash,
@@ -177,18 +215,34 @@ def _close(
         expected_foreign=expected.foreign,
         counted_foreign=counted.foreign,
     )
-    shift = Shift.objects.select_related("drawer").get(id=shift.id)
-    approver = command.context.staff.login if reason else None
-    return DrawerClosed(reconciliation=selectors.reconciliation(shift), reason=reason or None, approver=approver)
+    shift = Shift.objects.select_related("drawer", "handed_to").get(id=shift.id)
+    return DrawerClosed(
+        reconciliation=selectors.reconciliation(shift),
+        handover=taken.number if taken is not None else None,
+        reason=reason or None,
+        approver=by.login if reason else None,
+    )
 
 
-def _postings(drawer: Drawer, expected: Contents, counted: Contents) -> list[Posting]:
+def _postings(drawer: Drawer, expected: Contents, counted: Contents, to: Drawer | None) -> list[Posting]:
     at = {"drawer": drawer.code}
     cash, foreign = counted.cash - expected.cash, counted.foreign - expected.foreign
     return [
         posting("cash_over" if cash > 0 else "cash_short", at, amount=abs(cash)),
         *chip_variance(drawer.account(Account.CAGE_CHIPS), drawer.code, counted.chips - expected.chips),
         posting("foreign_over" if foreign > 0 else "foreign_short", at, amount=abs(foreign)),
+        *_emptied(drawer, counted, to),
+    ]
+
+
+def _emptied(drawer: Drawer, counted: Contents, to: Drawer | None) -> list[Posting]:
+    """Where everything goes: to the vault, or to the drawer that takes over."""
+    if to is not None:
+        places = {"drawer": drawer.code, "to": to.code}
+        passed = posting("drawer_handed_over", places, cash=counted.cash, foreign=counted.foreign, chips=counted.chips)
+        return [passed]
+    at = {"drawer": drawer.code}
+    return [
         posting("float_returned", at, cash=counted.cash, chips=counted.chips),
         posting("foreign_to_vault", at, amount=counted.foreign),
     ]

@@ -57,17 +57,7 @@ def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces:
         if kind != HandoverKind.FLOAT and not (cash or chips):
             raise Unprocessable("Neither cash nor chips are offered.", code="nothing_offered")
         _require_there(drawer, kind, cash, chips)
-        found = Handover(
-            house=drawer.house,
-            drawer=drawer,
-            number=(drawer.handovers.aggregate(last=Max("number"))["last"] or 0) + 1,
-            kind=kind,
-            cash=cash,
-            pieces=chips.as_json(),
-            offered_by=command.context.staff,
-            offered_as=command.context.role,
-        )
-        found.save(force_insert=True)
+        found = new_handover(command, drawer, kind=kind, cash=cash, pieces=chips.as_json())
         return Outcome(HandoverOffered(handover=selectors.describe_handover(found, revealed=True)), status=201)
 
     return write_at(command, code, change)
@@ -105,7 +95,7 @@ def take(*, command: Command, code: str, number: int, cash: int, pieces: Pieces)
         name = "drawer_replenished" if replenished else "drawer_skimmed"
         moved = posting(name, {"drawer": code}, cash=cash, chips=chips)
         enter(work, command.ledger_key(), drawer, name.replace("_", "."), [moved], handover=number)
-        _end(command, found, HandoverState.TAKEN)
+        end(command, found, HandoverState.TAKEN)
         event = DrawerReplenished if replenished else DrawerSkimmed
         return Outcome(event(handover=selectors.describe_handover(found, revealed=True)))
 
@@ -123,18 +113,10 @@ def open_drawer(*, command: Command, code: str, cash: int, pieces: Pieces) -> An
         if found is None or found.kind != HandoverKind.FLOAT:
             raise Conflict(f"No float is offered to drawer {code}; a supervisor issues it.", code="no_float")
         chips = _counted_the_same(command, drawer, found, cash, pieces)
-        shift = Shift.objects.create(
-            house_id=drawer.house_id,
-            drawer=drawer,
-            number=(drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1,
-            opened_by=command.context.staff,
-            float_cash=cash,
-            float_chips=chips.value,
-            float_pieces=chips.as_json(),
-        )
+        shift = begin_shift(command, drawer, cash, chips)
         issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chips)
         enter(work, command.ledger_key(), drawer, "drawer.opened", [issued], handover=found.number)
-        _end(command, found, HandoverState.TAKEN)
+        end(command, found, HandoverState.TAKEN)
         return Outcome(
             DrawerOpened(
                 shift=shift.number,
@@ -154,7 +136,7 @@ def withdraw(*, command: Command, code: str, number: int, reason: str) -> Answer
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         found = _open(drawer, number)
-        _end(command, found, HandoverState.WITHDRAWN, reason=reason)
+        end(command, found, HandoverState.WITHDRAWN, reason=reason)
         described = selectors.describe_handover(found, revealed=False)
         return Outcome(HandoverWithdrawn(handover=described, reason=reason))
 
@@ -162,6 +144,34 @@ def withdraw(*, command: Command, code: str, number: int, reason: str) -> Answer
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def new_handover(command: Command, drawer: Drawer, **offered: Any) -> Handover:
+    """What is counted out at a locked drawer, under its next number."""
+    found = Handover(
+        house=drawer.house,
+        drawer=drawer,
+        number=(drawer.handovers.aggregate(last=Max("number"))["last"] or 0) + 1,
+        offered_by=command.context.staff,
+        offered_as=command.context.role,
+        **offered,
+    )
+    found.save(force_insert=True)
+    return found
+
+
+def begin_shift(command: Command, drawer: Drawer, cash: int, chips: Chips) -> Shift:
+    """The next shift of a locked drawer, with this float."""
+    found: Shift = Shift.objects.create(
+        house_id=drawer.house_id,
+        drawer=drawer,
+        number=(drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1,
+        opened_by=command.context.staff,
+        float_cash=cash,
+        float_chips=chips.value,
+        float_pieces=chips.as_json(),
+    )
+    return found
 
 
 def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
@@ -225,7 +235,8 @@ def _require_signed(drawer: Drawer, found: Handover) -> None:
         )
 
 
-def _end(command: Command, found: Handover, state: HandoverState, reason: str = "") -> None:
+def end(command: Command, found: Handover, state: HandoverState, reason: str = "") -> None:
+    """A handover was taken or withdrawn."""
     found.state, found.ended_by, found.reason = state, command.context.staff, reason
     Handover.objects.filter(id=found.pk).update(
         state=state, ended_by=found.ended_by, ended_at=ClockTimestamp(), reason=reason

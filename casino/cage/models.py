@@ -48,11 +48,12 @@ class Drawer(models.Model):
 
 
 class HandoverKind(models.TextChoices):
-    """What passes between the vault and a drawer, and which way."""
+    """What passes between the vault and a drawer, and which way; or between two drawers."""
 
     FLOAT = "float", "from the vault to a closed drawer, which opens with it"
     REPLENISHMENT = "replenishment", "from the vault to an open drawer"
     SKIM = "skim", "from an open drawer to the vault"
+    HAND_OVER = "hand_over", "all of a drawer that closes, to a closed one of another cashier, which opens with it"
 
 
 class HandoverState(models.TextChoices):
@@ -64,8 +65,8 @@ class HandoverState(models.TextChoices):
 
 
 class Handover(models.Model):
-    """Cash (minor units) and chips (pieces by denomination) between the vault and a drawer. The person who takes them
-    has counted them without knowing what was offered."""
+    """Cash (minor units) and chips (pieces by denomination) between the vault and a drawer, or from a drawer to another
+    one. The person who takes them has counted them without knowing what was offered."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="handovers")
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="handovers")
@@ -75,6 +76,10 @@ class Handover(models.Model):
     state = models.CharField(max_length=9, choices=HandoverState.choices, default=HandoverState.OFFERED)
     cash = models.BigIntegerField()
     pieces = models.JSONField()
+    #: Chips of other houses, which only a whole drawer takes along.
+    foreign = models.BigIntegerField(default=0)
+    #: The drawer that a whole one is handed over to.
+    to_drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="coming", null=True)
     offered_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     #: The role in which it was offered: a manager's needs no signature.
     offered_as = models.CharField(max_length=16, choices=Role.choices)
@@ -83,7 +88,7 @@ class Handover(models.Model):
     signed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_at = models.DateTimeField(null=True)
-    #: Why it was withdrawn.
+    #: Why it was withdrawn, or why a drawer is handed over.
     reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
@@ -95,7 +100,14 @@ class Handover(models.Model):
             ),
             models.CheckConstraint(condition=Q(kind__in=HandoverKind.values), name="handover_kind"),
             models.CheckConstraint(condition=Q(state__in=HandoverState.values), name="handover_state"),
-            models.CheckConstraint(condition=Q(cash__gte=0), name="handover_cash"),
+            models.CheckConstraint(condition=Q(cash__gte=0, foreign__gte=0), name="handover_cash"),
+            models.CheckConstraint(
+                condition=(
+                    Q(kind=HandoverKind.HAND_OVER, to_drawer__isnull=False) & ~Q(to_drawer=F("drawer")) & ~Q(reason="")
+                )
+                | (~Q(kind=HandoverKind.HAND_OVER) & Q(to_drawer=None, foreign=0)),
+                name="handover_to_another_drawer",
+            ),
             models.CheckConstraint(
                 condition=Q(state=HandoverState.OFFERED, ended_by=None)
                 | (~Q(state=HandoverState.OFFERED) & Q(ended_by__isnull=False, ended_at__isnull=False)),
@@ -136,6 +148,8 @@ class Shift(HouseRow):
     recounted_at = models.DateTimeField(null=True)
     closed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     closed_at = models.DateTimeField(null=True)
+    #: The drawer that it was handed over to; null where it went back to the vault.
+    handed_to = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
     #: Why a difference was signed off.
     reason = models.CharField(max_length=200, blank=True, default="")
     expected_cash = models.BigIntegerField(null=True)
@@ -185,6 +199,10 @@ class Shift(HouseRow):
                 name="shift_signed_off_by_another",
             ),
             models.CheckConstraint(condition=Q(float_cash__gte=0, float_chips__gte=0), name="shift_float"),
+            models.CheckConstraint(
+                condition=Q(handed_to=None) | (Q(closed_at__isnull=False) & ~Q(handed_to=F("drawer"))),
+                name="shift_handed_to_another",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -496,3 +514,33 @@ class BankBag(models.Model):
 
     def __str__(self) -> str:
         return f"bag {self.number}"
+
+
+class VarianceOffset(models.Model):
+    """A cash variance and a chip variance of one count that were one wrong entry, as far as they cancel."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="variance_offsets")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    #: The drawer whose shift it was; null for the vault.
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Number of the drawer's shift, or of the vault's count.
+    count = models.PositiveIntegerField()
+    #: In minor units: so much of the one cancels the other.
+    amount = models.BigIntegerField()
+    #: Whether cash was over and chips were short; else the reverse.
+    cash_over = models.BooleanField()
+    reason = models.CharField(max_length=200)
+    offset_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    offset_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "offset of variances"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="variance_offset_number"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="variance_offset_amount"),
+            models.CheckConstraint(condition=~Q(reason=""), name="variance_offset_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"offset {self.number}"

@@ -14,6 +14,7 @@ PROTECTION = Protection(
         Table(name="cage_heldpayout", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_foundchips", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_noncashbuyin", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
+        Table(name="cage_varianceoffset", keep=Keep.APPEND_ONLY, app=Rights(insert=True)),
         Table(name="cage_vaultcountentry", keep=Keep.APPEND_ONLY, app=Rights(insert=True)),
     ),
 )

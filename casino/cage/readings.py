@@ -22,6 +22,7 @@ from casino.cage.blind import CONTENTS
 from casino.cage.models import Drawer, Shift
 from casino.cage.services import AtDrawer, require_shift
 from casino.cage.signing import require_another
+from casino.cage.variances import explained
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
@@ -130,7 +131,7 @@ def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
     """The Z slip of a shift that has ended: everything that it moved, its counts, who signed, and the sums that must be
     equal. Raises NotFound, Conflict drawer_not_closed."""
     shift = Shift.objects.filter(drawer=drawer, number=number).select_related(
-        "drawer", "opened_by", "counted_by", "recounted_by", "closed_by"
+        "drawer", "handed_to", "opened_by", "counted_by", "recounted_by", "closed_by"
     ).first()  # fmt: skip
     if shift is None:
         raise NotFound(f"Drawer {drawer.code} has no shift {number}.")
@@ -142,6 +143,7 @@ def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
         **read.as_json(),
         **selectors.shift(shift),
         "variance": shift_variance(shift),
+        "explained": explained(drawer.house, drawer, number),
         "assertions": read.assertions(),
         "previous": read.previous(),
         "equalities": read.equalities(),
@@ -202,7 +204,7 @@ class _Shift:
 
     def _read_legs(self, events: Iterable[Event]) -> Mapping[int, list[tuple[str, str, int]]]:
         """Code, commodity and amount (debits above zero) of every entry, by ledger transaction."""
-        posted = [posting["tx"] for event in events for posting in event.doc.get("postings", ())]
+        posted = [tx for event in events for tx in _transactions(event)]
         found: dict[int, list[tuple[str, str, int]]] = {tx: [] for tx in posted}
         for tx, code, commodity, amount in books.entries(self.drawer.house, posted):
             found[tx].append((code, commodity, amount))
@@ -212,8 +214,8 @@ class _Shift:
         """What an event has moved in the drawer."""
         own = {self.drawer.account(number): str(number) for number in CONTENTS}
         moved = Moved()
-        for posting in event.doc.get("postings", ()):
-            for code, commodity, amount in self.legs[posting["tx"]]:
+        for tx in _transactions(event):
+            for code, commodity, amount in self.legs[tx]:
                 if code in own:
                     moved.add(own[code], commodity, amount)
         return moved
@@ -221,7 +223,7 @@ class _Shift:
     def _by_kind(self) -> dict[str, Kind]:
         kinds: dict[str, Kind] = {}
         for event in self.events:
-            if event.doc["kind"] == _CLOSED or not event.doc.get("postings"):
+            if event.doc["kind"] == _CLOSED or not _transactions(event):
                 continue
             kind, moved = kinds.setdefault(event.doc["kind"], Kind()), self._moved(event)
             kind.count += 1
@@ -292,7 +294,7 @@ class _Shift:
             *_equalities("float and movements = expected", total, expected),
             *_equalities("accepted count = balance asserted in the ledger", accepted, self._asserted()),
             *self._variances(expected, accepted),
-            *_equalities("accepted count = returned to the vault", accepted, self._returned()),
+            *_equalities(f"accepted count = {self._where_to()}", accepted, self._returned()),
             *_equalities("rest in the drawer = nothing", self._rest(total), Moved()),
             _equal("postings between this Z slip and the one before = none", self._between(), 0),
         ]
@@ -304,8 +306,8 @@ class _Shift:
         return moved
 
     def _closing_legs(self) -> list[tuple[str, str, int]]:
-        postings = self.closing.doc.get("postings", ()) if self.closing is not None else ()
-        return [leg for posting in postings for leg in self.legs[posting["tx"]]]
+        transactions = _transactions(self.closing) if self.closing is not None else []
+        return [leg for tx in transactions for leg in self.legs[tx]]
 
     def _variances(self, expected: Moved, accepted: Moved) -> list[dict[str, Any]]:
         sums: dict[str, int] = {}
@@ -322,12 +324,19 @@ class _Shift:
             _equal("variance of chips = 2015", accepted.chips - expected.chips, owed),
         ]
 
+    def _where_to(self) -> str:
+        to = self.shift.handed_to
+        return "returned to the vault" if to is None else f"handed over to {to.code}"
+
     def _returned(self) -> Moved:
+        to = self.shift.handed_to
         into = {
             str(Account.VAULT_CASH): Account.DRAWER_CASH,
             str(Account.VAULT_CHIPS): Account.CAGE_CHIPS,
             f"{Account.FOREIGN_CHIPS}/vault": Account.FOREIGN_CHIPS,
         }
+        if to is not None:
+            into = {to.account(number): number for number in into.values()}
         moved = Moved()
         for code, commodity, amount in self._closing_legs():
             if code in into:
@@ -346,6 +355,13 @@ class _Shift:
         before = self._closing_before()
         events = chain(self.drawer).filter(seq__lt=self.events[0].seq, seq__gt=before.seq if before else 0)
         return int(events.filter(doc__has_key="postings").count())
+
+
+def _transactions(event: Event) -> list[int]:
+    """The ledger transactions of an event: those that it records, and that by which a drawer was taken over, which the
+    closing of the other one records."""
+    taken = event.doc["data"].get("taken_from") if event.doc["kind"] == _OPENED else None
+    return [posting["tx"] for posting in event.doc.get("postings", ())] + ([taken["posting"]] if taken else [])
 
 
 def _only(moved: Moved, sign: int) -> Moved:

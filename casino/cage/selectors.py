@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
@@ -34,7 +34,16 @@ def is_any_open(house: House) -> bool:
 def offered(drawer: Drawer) -> Handover | None:
     """The handover at the drawer that nobody has taken or withdrawn yet; there is one at most."""
     found = drawer.handovers.filter(state=HandoverState.OFFERED)
-    return found.select_related("offered_by", "signed_by", "ended_by").first()
+    return found.select_related("to_drawer", "offered_by", "signed_by", "ended_by").first()
+
+
+def shown(drawer: Drawer) -> Handover | None:
+    """The handover that people at the drawer are to end: its own, or else the newest drawer that is handed over to
+    it."""
+    found = Handover.objects.filter(Q(drawer=drawer) | Q(to_drawer=drawer), house=drawer.house_id, state="offered")
+    persons = ("drawer", "to_drawer", "offered_by", "signed_by", "ended_by")
+    own_first = found.select_related(*persons).order_by(Case(When(drawer=drawer, then=0), default=1), "-id")
+    return own_first.first()
 
 
 def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
@@ -53,14 +62,14 @@ def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
 
 def newest_shifts(house: House) -> QuerySet[Shift]:
     """The newest shift of every drawer that was ever opened, by the drawer's code."""
-    shifts = Shift.objects.filter(house=house).select_related("drawer", "counted_by", "recounted_by")
+    shifts = Shift.objects.filter(house=house).select_related("drawer", "handed_to", "counted_by", "recounted_by")
     return shifts.order_by("drawer__code", "-number").distinct("drawer__code")
 
 
-def shift(found: Shift) -> dict[str, Any]:
-    """A shift with its count, who opened and closed it, and when."""
+def shift(found: Shift, *, blind: bool = False) -> dict[str, Any]:
+    """A shift with its count, who opened and closed it, and when; `blind`: no count before it has ended."""
     return {
-        **reconciliation(found),
+        **reconciliation(found, blind=blind),
         "opened_at": found.opened_at,
         "closed_at": found.closed_at,
         "opened_by": found.opened_by.login,
@@ -78,11 +87,9 @@ def cash(drawer: Drawer) -> int:
 
 def describe(drawer: Drawer) -> dict[str, Any]:
     """A drawer as everybody at it sees it: not what it holds, which is counted without knowing."""
-    shift, handover = open_shift(drawer), offered(drawer)
+    shift, handover = open_shift(drawer), shown(drawer)
     state = _state(drawer, shift)
     due = state == DrawerState.OPEN and cash(drawer) > control_points.in_force(drawer.house).skim_above
-    if handover is not None:
-        handover.drawer = drawer
     return {
         "drawer": drawer.code,
         "version": drawer.version,
@@ -111,13 +118,19 @@ def describe_handover(found: Handover, *, revealed: bool) -> dict[str, Any]:
         "signed_by": found.signed_by.login if found.signed_by else None,
         "ended_by": found.ended_by.login if found.ended_by else None,
     }
-    return described | ({"cash": found.cash, "pieces": found.pieces} if revealed else {})
+    if found.to_drawer is not None:
+        described["to_drawer"] = found.to_drawer.code
+    if revealed:
+        described |= {"cash": found.cash, "pieces": found.pieces}
+        described |= {} if found.to_drawer is None else {"foreign": found.foreign}
+    return described
 
 
-def reconciliation(shift: Shift) -> dict[str, Any]:
+def reconciliation(shift: Shift, *, blind: bool = False) -> dict[str, Any]:
     """A shift's float, and its counts against the books, once nobody has to count without knowing any more: when the
-    shift has ended or was counted twice. A variance is counted less expected: short is negative."""
-    shown = shift.state in (DrawerState.CLOSED, DrawerState.RECOUNTED)
+    shift has ended, or was counted twice and the reader is not `blind`. A variance is counted less
+    expected: short is negative."""
+    shown = shift.state == DrawerState.CLOSED or (shift.state == DrawerState.RECOUNTED and not blind)
     found: dict[str, Any] = {
         "drawer": shift.drawer.code,
         "shift": shift.number,
@@ -129,6 +142,7 @@ def reconciliation(shift: Shift) -> dict[str, Any]:
         "counted_by": shift.counted_by.login if shift.counted_by else None,
         "recount": shift.recount if shown else None,
         "recounted_by": shift.recounted_by.login if shift.recounted_by else None,
+        "handed_to": shift.handed_to.code if shift.handed_to else None,
         "closed": shift.closed_at is not None,
     }
     return found

@@ -1,23 +1,17 @@
-"""Other trades of the cashier, and the duty that the office books."""
+"""Other trades of the cashier: changing chips, chips of other houses."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from casino.approvals.gate import Need
-from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import CageExchange, ForeignChipsBought
-from casino.audit.events.house import DutyDue
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import enter, require_open, write_at
 from casino.chips.changing import Desk
-from casino.core import write
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses.models import House
-from casino.staff.models import Role
+from casino.core.write import Answer, Command, Outcome, Work
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -61,19 +55,3 @@ def buy_foreign(drawer: Drawer, work: Work, *, key: str, amount: int, issuer: st
     taken = posting("foreign_chips", {"drawer": drawer.code}, amount=amount)
     enter(work, key, drawer, "cage.foreign_chips", [taken], issuer=issuer)
     return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)
-
-
-def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
-    """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up.
-    Raises Conflict approval_required: a manager approves it."""
-
-    def change(house: House, work: Work) -> Outcome:
-        work.require_approval(Need(kind=ApprovalKind.DUTY, roles=(Role.MANAGER,), amount=amount))
-        metadata = {"reason": reason}
-        due = posting("duty", {}, amount=amount)
-        posted = work.post_now(key=command.ledger_key(), kind="house.duty", postings=[due], metadata=metadata)
-        payable = chart.balances(house, [Account.DUTY_PAYABLE])[Account.DUTY_PAYABLE]
-        body = {"amount": amount, "reason": reason, "payable": payable}
-        return Outcome(DutyDue(amount=amount, posting=posted, reason=reason), body, 201, version=posted)
-
-    return write.write(command, OfHouse(), change)

@@ -8,6 +8,7 @@ from casino.bookkeeping.accounts import Account
 from casino.chips import selectors
 from casino.core import denominations
 from casino.core.denominations import Chips
+from casino.core.errors import Conflict
 from casino.houses.models import House
 
 VAULT = Account.VAULT_CHIPS
@@ -28,9 +29,19 @@ def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | 
             denominations.worth(named, amount)
         if (vault - named).shortage:
             books.require(house, VAULT, vault.value, named.value)
-            raise denominations.cannot_make(named.value, vault)
+            raise _cannot_make(named.value)
         return named
     wanted = amount or 0
     books.require(house, VAULT, vault.value, wanted)
     chips.require_payable(wanted, "A float")
-    return denominations.spread(wanted, vault)
+    try:
+        return denominations.spread(wanted, vault)
+    except Conflict:
+        raise _cannot_make(wanted) from None
+
+
+def _cannot_make(amount: int) -> Conflict:
+    """A refusal that does not name what the vault holds: those who draw on it count it without knowing."""
+    return Conflict(
+        "The amount cannot be made exactly of the chips that are available.", code="no_exact_change", amount=amount
+    )

@@ -32,6 +32,19 @@ _ACCEPTED: Schema = {
     "nullable": True,
 }
 
+#: What of a drawer is pending.
+_OPEN_WORK: Schema = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["kind", "number"],
+        "properties": {
+            "kind": {**_TEXT, "description": "`fill`, `credit`, `chip_move` or `handover`."},
+            "number": {**_NUMBER, "description": "Its number, as its address names it."},
+        },
+    },
+}
+
 #: Members of problem documents: JSON schema and meaning.
 MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "account": (_TEXT, "code of the account"),
@@ -128,7 +141,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     ),
     "mode": (_TEXT, "how the hand was dealt"),
     "must_set": (_TEXTS, "the options that a table of the house must set"),
-    "open": (_TEXTS, "the earlier days that are open"),
+    "open": ({"oneOf": [_TEXTS, _OPEN_WORK]}, "the earlier days that are open, or what of the drawer is pending"),
     "option": (_TEXT, "the option of the game"),
     "outside": (_CHECKPOINT, "epoch, size and root of the checkpoint outside the database"),
     "owed": (_CHIPS, "what each player is owed or owes, in minor units"),
@@ -158,7 +171,6 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "tax": (_MINOR, "the tax, in minor units"),
     "ticket": (_NUMBER, "number on the waiting list"),
     "terminal": (_TEXT, "code of the terminal"),
-    "transfers": (_NUMBERS, "the transfers under way"),
     "tray": (_MINOR, "what the tray holds, in minor units"),
     "unknown": (_TEXTS, "names that are not known"),
     "until": (_TEXT, "the time until which data are kept, or a promise holds"),
@@ -456,7 +468,7 @@ MONEY = (
         ("handover_signed", "The handover is signed already."),
         ("handover_differs", "The count differs from what was offered."),
         ("signature_needed", "A manager must sign first."),
-        ("drawer_pending", "Transfers of the drawer are under way.", "transfers"),
+        ("drawer_has_open_work", "Something of the drawer is pending.", "open"),
         ("transfer_requested", "The transfer was requested and not sent yet.", "state"),
         ("transfer_sent", "The transfer was sent and not received yet.", "state"),
         ("transfer_received", "The transfer was received.", "state"),
@@ -509,6 +521,8 @@ MONEY = (
         ("unknown_denomination", "The house has no chip of this denomination.", "unknown denominations"),
         ("pieces_not_a_count", "Numbers of pieces are whole numbers from 0.", "denominations"),
         ("no_counterfeits", "Neither counterfeit notes nor chips are named."),
+        ("lowered_too_far", "The booking has not so much left to lower.", "max"),
+        ("offset_too_large", "Cash and chips of the count do not cancel each other so far.", "max"),
         ("paid_too_much", "No house pays more than the face value of its chips.", "max"),
         ("chips_do_not_add_up", "The pieces are not worth the amount.", "amount value"),
         ("nothing_to_change", "Both sides of the exchange name the same chips.", "chips"),

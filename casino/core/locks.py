@@ -43,7 +43,7 @@ class Rank(IntEnum):
     """Place in the lock order; lower first."""
 
     DAYS = 2  # gaming days, and the setting up of places and chips
-    # A table or a drawer; one transaction locks one of them, or several tables in the order of their ids. Then the
+    # A table or a drawer; one transaction locks one of them, or two of a kind in the order of their ids. Then the
     # waiting list.
     DESK = 3
     PLAYER = 4

@@ -316,17 +316,17 @@ class Evening:
         held = contents.by_the_books(drawer)
         missing = min(self.points.difference_accepted + 1, held.cash)
         cash, pieces, foreign = held.cash - missing, held.chips.as_json(), held.foreign
-        nothing = transfers.require_none_pending
+        nothing = transfers.open_work
         self.cast.write(
             self._cage(Role.CASHIER),
             lambda command: closing.count(
-                command=command, code=self.drawer, require=nothing, cash=cash, pieces=pieces, foreign=foreign
+                command=command, code=self.drawer, open_work=nothing, cash=cash, pieces=pieces, foreign=foreign
             ),
         )
         if not missing:  # a drawer without cash cannot be short
             self.cast.write(
                 self._cage(Role.CASHIER),
-                lambda command: closing.close(command=command, code=self.drawer, require=nothing),
+                lambda command: closing.close(command=command, code=self.drawer, open_work=nothing),
             )
             return
         self.cast.write(
@@ -337,7 +337,7 @@ class Evening:
         )
         self.cast.write(
             self._cage(Role.MANAGER),
-            lambda command: closing.sign_off(command=command, code=self.drawer, reason=REASON, require=nothing),
+            lambda command: closing.sign_off(command=command, code=self.drawer, reason=REASON, open_work=nothing),
         )
 
     def close_day(self) -> None:

@@ -17,6 +17,7 @@ from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.houses.models import House, OutboxMessage
 from casino.players.models import Player
 from casino.reports import narrowing, waiting
+from casino.reports.alarms import alarms
 from casino.tables.models import Table
 from casino.verification import auditing, replaying
 from ledger import checks
@@ -39,6 +40,7 @@ def house_report(house: House, *, blind: bool = False) -> dict[str, Any]:
         "custody": custody(house),
         "chips": None if withheld else racks(house),
         "imbalances": imbalances(house),
+        "alarms": [alarm.as_json() for alarm in alarms(house)],
         "trial_balance": None if withheld else trial_balance(house),
         "drawers": [cage.reconciliation(shift) for shift in cage.newest_shifts(house)],
         "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),

@@ -180,9 +180,15 @@ def describe_pool(pool: TroncPool) -> dict[str, Any]:
     }
 
 
-def pending(drawer: Drawer) -> list[int]:
-    """Open work of a drawer: ids of its transfers under way."""
-    return list(Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id").values_list("id", flat=True))
+def open_work(drawer: Drawer) -> list[dict[str, Any]]:
+    """What of a drawer is under way between it and tables or the vault, by `kind` and `number` of its row: fills,
+    credits, and chips of a withdrawn set that are being counted into the vault."""
+    transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
+    moves = ChipMove.objects.filter(drawer=drawer, state=MoveState.WAITING).order_by("id")
+    return [
+        *({"kind": str(kind), "number": number} for number, kind in transfers.values_list("id", "kind")),
+        *({"kind": "chip_move", "number": number} for number in moves.values_list("id", flat=True)),
+    ]
 
 
 def worth(pieces: Mapping[str, int]) -> int:

@@ -238,18 +238,6 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
     return _write(command, end, change)
 
 
-def require_none_pending(drawer: Drawer) -> None:
-    """Refuse to close a drawer while a transfer of it is under way: only an open drawer can end it. Raises Conflict
-    drawer_pending, naming them."""
-    under_way = selectors.pending(drawer)
-    if under_way:
-        raise Conflict(
-            f"Drawer {drawer.code} has {len(under_way)} transfers under way; receive or cancel them first.",
-            code="drawer_pending",
-            transfers=under_way,
-        )
-
-
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 

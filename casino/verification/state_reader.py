@@ -70,6 +70,7 @@ _KEYS = {
     "cage.HeldPayout": "m.number::text",
     "cage.NonCashBuyIn": "m.number::text",
     "cage.FoundChips": "m.number::text",
+    "cage.VarianceOffset": "m.number::text",
     "cage.VaultCountEntry": f"""concat({_NAMES["cage.VaultCount"].format("m.vault_count_id")}, '/', m.round, '/',
         {_NAMES["staff.Staff"].format("m.counted_by_id")})""",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",

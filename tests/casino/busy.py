@@ -67,6 +67,9 @@ class Busy:
         self.office.ok("tables", {"table": "T8", "game": "ferbli"} | TERMS)
         self.other_dealer = kit.dealer("T8")
         self.other_dealer.ok("open")
+        #: A drawer that takes another one over.
+        self.office.ok("drawers", {"drawer": "C2"})
+        self.other_cashier = kit.cashier("C2")
         #: Who approves, and the number of what was asked for last.
         self.approver, self.approval = kit.office(Role.MANAGER), 0
         self.token, self.terminal, self.terminal_key, self.secret = "", "console-7", "", ""
@@ -289,11 +292,12 @@ def _sign_out(busy: Busy) -> httpx.Response:
 
 
 def _counted(desk: str, path: str) -> Step:
-    """A step by which a drawer is counted: five too little in cash."""
+    """A step by which a drawer is counted: five too little in cash, and a chip of five too many."""
 
     def count(busy: Busy) -> httpx.Response:
         held = busy.kit.held()
-        return busy.post(getattr(busy, desk), path, held | {"cash": held["cash"] - 5})
+        pieces = held["pieces"] | {"5": held["pieces"].get("5", 0) + 1}
+        return busy.post(getattr(busy, desk), path, held | {"cash": held["cash"] - 5, "pieces": pieces})
 
     return count
 
@@ -303,11 +307,22 @@ def _agrees(desk: str) -> Step:
     return lambda busy: busy.post(getattr(busy, desk), "count", busy.kit.held())
 
 
+def _takes_over(busy: Busy) -> httpx.Response:
+    """The cashier of another drawer counts the first one."""
+    return busy.post(busy.other_cashier, "take-over", {"from_drawer": "C1"} | busy.kit.held())
+
+
 def _corrected(busy: Busy) -> httpx.Response:
     """The chips that were just bought back were worth something else."""
     wrong = Event.objects.filter(house=busy.kit.house, doc__kind="cage.bearer_cash_out").order_by("id").last()
     right = {"kind": "cage.bearer_cash_out", "amount": 2_000, "pieces": {"1000": 2}}
     return busy.post(busy.supervisor, "corrections", {"entry": wrong.seq if wrong else 1, "right": right} | REASON)
+
+
+def _booking(busy: Busy) -> int:
+    """Number of the booking of duty in the house's chain."""
+    found = Event.objects.filter(house=busy.kit.house, doc__kind="house.duty").order_by("id").last()
+    return found.seq if found else 1
 
 
 #: Who asks for what needs an approval.
@@ -627,13 +642,20 @@ AFTERWARDS: dict[str, Step] = {
     "chips.destroyed of the first set": _all_counted("9115"),
     "chips.retired": _at("office", "chip-sets/MAIN/retire", REASON),
     "drawer.counted again": _agrees("cashier"),
-    "drawer.closed again": _at("cashier", "close"),
+    "handover.offered to another drawer": _at("cashier", "hand-over", {"to_drawer": "C2"} | REASON),
+    "drawer.closed by another one": _takes_over,
+    "drawer.counted after that": lambda busy: busy.post(busy.other_cashier, "count", busy.kit.held("C2")),
+    "drawer.closed again": _at("other_cashier", "close"),
     "drawer.retired": lambda busy: busy.office.post("drawers/C9/retire", REASON, version=1),
     "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
     "approval.refused": _decided("duty", MORE_DUTY, "approver", "refuse", REASON),
     "approval.withdrawn": _decided("duty", MORE_DUTY, "keeper", "withdraw"),
     "approval.approved": _decided("duty", DUTY, "approver", "approve"),
     "house.duty": _with_approval("duty", DUTY),
+    "house.duty_lowered": lambda busy: _approved("duty/lowerings", {"entry": _booking(busy), "amount": 5} | REASON)(
+        busy
+    ),
+    "house.duty_paid": _approved("duty/payments", {"amount": 30, "return_number": "R-11"}),
     "approval.approved again": _decided("limits", LIMITS, "auditor", "approve"),
     "limits.changed": _with_approval("limits", LIMITS),
     "approval.approved of a suspension": _decided("house/suspend", REASON, "auditor", "approve"),
@@ -641,6 +663,7 @@ AFTERWARDS: dict[str, Step] = {
     "approval.approved of its end": _decided("house/resume", REASON, "auditor", "approve"),
     "house.resumed": _with_approval("house/resume", REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
+    "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
     "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),
     "day.package_signed": _sign_package,
 }

@@ -47,6 +47,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "clearing.settled": (("auditor", f"noncash-buy-ins?{PAGE}"),),
     "cage.payout_held again": (("auditor", f"held-payouts?{PAGE}"),),
     "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"),),
+    "variance.offset": (("auditor", f"variance-offsets?{PAGE}"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
     "dealer.took_over again": (("auditor", f"dealers?{PAGE}"), ("auditor", f"dealer-turns?{PAGE}")),
     "waiting.called": (("auditor", f"waiting-list?{PAGE}"), ("auditor", f"waiting-list/display?{PAGE}")),

@@ -17,18 +17,22 @@ from rest_framework.views import set_rollback
 
 from casino.api.http import attempts
 from casino.api.http.parsers import BodyTooLarge
+from casino.bookkeeping.accounts import COUNTED_BLIND
 from casino.bookkeeping.chart import CHART
 from casino.core import lost, patience
 from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
 from casino.houses.models import House
 from casino.live.errors import StreamsFull
+from casino.staff.models import Role
 from engine.errors import EngineError
 from ledger.errors import InsufficientFunds, LedgerError
 
 log = logging.getLogger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
+#: Who may know what the vault and drawers hold.
+_SEES_BOOKS = (Role.AUDITOR, Role.MANAGER)
 
 #: DRF's own refusals by class; the first that matches counts.
 _DRF: tuple[tuple[type[drf.APIException], str], ...] = (
@@ -85,7 +89,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     request = context.get("request")
     error = _typed(error, request)
     by = attempts.asked_by(request) if request is not None and isinstance(error, InsufficientFunds) else None
-    found = describe(error, by.house if by is not None else None)
+    found = describe(error, by.house if by is not None else None, getattr(request, "acting_role", None))
     set_rollback()
     if found is None:
         if request is not None:
@@ -138,8 +142,9 @@ def _unrecorded(request: Any, view: Any, error: Exception, found: dict[str, Any]
     return None
 
 
-def describe(error: Exception, house: House | None = None) -> dict[str, Any] | None:
-    """The problem document of a typed error, None for any other error. `house` gives the currency of amounts."""
+def describe(error: Exception, house: House | None = None, role: str | None = None) -> dict[str, Any] | None:
+    """The problem document of a typed error, None for any other error. `house` gives the currency of amounts, `role`
+    says who reads it: what vault and drawers hold is named to those alone who may read the books."""
     match error:
         case HouseError():
             return document(error.status, error.code, error.detail, **error.extra)
@@ -148,7 +153,7 @@ def describe(error: Exception, house: House | None = None) -> dict[str, Any] | N
             kept = {"exception": expected.pop("exception")} if "exception" in expected else {}
             return document(ERROR_CODES[error.code].status, error.code, error.message, expected=expected, **kept)
         case InsufficientFunds():
-            return _too_little(error, house)
+            return _too_little(error, house, role)
         case LedgerError():
             return document(ERROR_CODES[error.code].status, error.code, error.message, params=error.params)
         case Http404():
@@ -182,12 +187,15 @@ def _escaped(name: str) -> str:
     return quote(name.replace("~", "~0").replace("/", "~1"), safe="~")
 
 
-def _too_little(error: InsufficientFunds, house: House | None) -> dict[str, Any]:
+def _too_little(error: InsufficientFunds, house: House | None, role: str | None) -> dict[str, Any]:
     """The account by its code and its name in the chart of accounts, the amount available and the amount required:
-    money, or pieces of a denomination (`HUF.MAIN.500`)."""
+    money, or pieces of a denomination (`HUF.MAIN.500`). No figures of what is counted blind to those who may have to
+    count it."""
     account = str(error.params["account_code"])
     number, _, place = account.partition("/")
     name = f"{CHART[number].name}{f' ({place})' if place else ''}"
+    if number in COUNTED_BLIND and role not in _SEES_BOOKS:
+        return document(ERROR_CODES[error.code].status, error.code, f"{name}: not enough of it.", account=account)
     is_chip = "." in str(error.params["commodity"])
     words = house.money if house is not None and not is_chip else (lambda number: f"{number} pieces")
     available, required = error.params["balance"] - error.params.get("held", 0), error.params["needed"]

@@ -44,6 +44,7 @@ class Migration(migrations.Migration):
                             ("staff", "people, roles and terminals, once the house is live"),
                             ("payout", "a payout that is held, or released"),
                             ("unclaimed", "found chips that are given to their owner, remitted or kept"),
+                            ("variance", "variances of a count that are offset"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -159,6 +160,7 @@ class Migration(migrations.Migration):
                                     "staff",
                                     "payout",
                                     "unclaimed",
+                                    "variance",
                                     "control_points",
                                 ],
                             )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.custody import Mirrors
-from casino.audit.events.fields import Amount, Approver, JsonObject, Pieces, Player, Reason
+from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Pieces, Player, Reason
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
 Shift = Annotated[int, "number of the shift at its drawer, from 1"]
@@ -12,7 +12,8 @@ Counted = Annotated[JsonObject, "`cash` and `foreign` (chips of other houses) in
 Agrees = Annotated[bool, "whether the count is as near to the books as the house accepts without another one"]
 Handover = Annotated[
     JsonObject,
-    "`handover` (number at its drawer), `kind`, `state`, who has signed; `cash` and `pieces` but for a signature",
+    "`handover` (number at its drawer), `kind`, `state`, who has signed; `cash` and `pieces` but for a signature; of a "
+    "drawer that is handed over `to_drawer` and `foreign` (chips of other houses, minor units)",
 ]
 PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
@@ -117,6 +118,20 @@ class ForeignRedeemed(ApprovedEvent):
     note: Annotated[str, "number of the bank's note"]
 
 
+@event("variance.offset", chain="house")
+class VarianceWasOffset(ApprovedEvent):
+    """Cash over and chips short of one count, or the reverse, were one wrong entry, and were offset as far as they
+    cancel."""
+
+    number: Annotated[int, "from 1 by house"]
+    drawer: Annotated[str | None, "code of the drawer; absent for the vault"] = None
+    count: Annotated[int, "number of the shift at its drawer, or of the vault's count"]
+    amount: Amount
+    cash_over: Annotated[bool, "whether cash was over and chips were short; else the reverse"]
+    posting: LedgerTransaction
+    reason: Reason
+
+
 Evidence = Annotated[str, "number under which the evidence is kept"]
 Counterfeits = Annotated[JsonObject, "`cash` (face value of notes, minor units), `pieces`, `amount` (of both together)"]
 
@@ -153,9 +168,11 @@ class DrawerRetired(DrawerEvent):
 
 @event("handover.offered", chain="drawer")
 class HandoverOffered(DrawerEvent):
-    """Cash and chips were counted out between the vault and a drawer; nothing has moved yet."""
+    """Cash and chips were counted out between the vault and a drawer, or a counted drawer was offered to another one;
+    nothing has moved yet."""
 
     handover: Handover
+    reason: Reason | None = None
 
 
 @event("handover.signed", chain="drawer")
@@ -179,10 +196,15 @@ class DrawerOpened(DrawerEvent):
     """A drawer was opened: its cashier has counted the float and taken it."""
 
     shift: Shift
-    handover: Annotated[int, "number of the handover by which the float was offered"]
+    handover: Annotated[int, "number of the handover by which the float was offered, at the drawer that offered it"]
     float_cash: Annotated[int, "cash of the float, minor units"]
     float_chips: Annotated[int, "worth of the chips of the float, minor units"]
     float_pieces: Pieces
+    taken_from: Annotated[
+        JsonObject | None,
+        "where another cashier's drawer was taken over, recorded with its `drawer.closed`: that `drawer`, its chips of "
+        "other houses (`foreign`), and `posting` (ledger transaction)",
+    ] = None
 
 
 @event("drawer.replenished", chain="drawer")
@@ -219,11 +241,14 @@ class DrawerRecounted(DrawerEvent):
 
 @event("drawer.closed", chain="drawer")
 class DrawerClosed(DrawerEvent):
-    """A drawer was emptied into the vault, by the last count."""
+    """A drawer was emptied into the vault, by the last count, or handed over to another one."""
 
     reconciliation: Annotated[
-        JsonObject, "the shift: float, both counts, and cash and chips expected, accepted, over or short"
+        JsonObject,
+        "the shift: float, both counts, cash and chips expected, accepted, over or short, and the drawer it was "
+        "`handed_to`",
     ]
+    handover: Annotated[int | None, "number of the handover by which another drawer has taken it over"] = None
     reason: Reason | None = None
     approver: Approver | None = None
 

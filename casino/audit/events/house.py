@@ -151,6 +151,25 @@ class DutyDue(ApprovedEvent):
     reason: Reason
 
 
+@event("house.duty_paid", chain="house")
+class DutyPaid(ApprovedEvent):
+    """Gaming duty was paid from the bank."""
+
+    amount: Amount
+    return_number: Annotated[str, "number of the return"]
+    posting: LedgerTransaction
+
+
+@event("house.duty_lowered", chain="house")
+class DutyLowered(ApprovedEvent):
+    """A booking of gaming duty was too high."""
+
+    entry: Annotated[int, "number of the booking in the house's chain"]
+    amount: Annotated[int, "what was taken back of it, minor units"]
+    posting: LedgerTransaction
+    reason: Reason
+
+
 @event("snapshot.taken", chain="house")
 class SnapshotTaken(AuditEvent):
     """The clock wrote down what every account held."""

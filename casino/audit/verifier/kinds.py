@@ -116,11 +116,11 @@ _DECLARED = {
     "dealer.left": "table: dealer string; ended_with string; table_version integer; turn integer",
     "dealer.took_over":
         "table: dealer string; ended_with? string; relieved? string; table_version integer; turn integer",
-    "drawer.closed": "drawer: drawer_version integer; reconciliation {any}",
+    "drawer.closed": "drawer: drawer_version integer; handover? integer; reconciliation {any}",
     "drawer.counted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.opened":
         "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
-        "handover integer; shift integer",
+        "handover integer; shift integer; taken_from? {any}",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.retired": "drawer: drawer_version integer",
@@ -170,6 +170,8 @@ _DECLARED = {
     "holds.expired": "house: hold_count integer",
     "house.duty": "house: amount integer; approval? integer; posting integer",
     "house.closed": "house: approval? integer; remaining? [string]",
+    "house.duty_lowered": "house: amount integer; approval? integer; entry integer; posting integer",
+    "house.duty_paid": "house: amount integer; approval? integer; posting integer; return_number string",
     "house.founded":
         "house: currency string; currency_exponent? integer; name string; sandbox? boolean; seal_key string; "
         "second_factor_required? boolean; time_zone? string",
@@ -259,6 +261,9 @@ _DECLARED = {
     "unclaimed.kept": "house: amount integer; approval? integer; found {any}; waited_days integer",
     "unclaimed.remitted": "house: amount integer; approval? integer; found {any}; waited_days integer",
     "vault.count_decided": "house: vault_count {any}",
+    "variance.offset":
+        "house: amount integer; approval? integer; cash_over boolean; count integer; drawer? string; number integer; "
+        "posting integer",
     "vault.count_signed_off": "house: vault_count {any}",
     "vault.counterfeits_found": "house: approval? integer; counterfeits {any}; evidence string",
     "vault.counted": "house: count {any}; vault_count {any}",

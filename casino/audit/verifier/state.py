@@ -15,6 +15,7 @@ from . import (
     state_money,
     state_people,
     state_tables,
+    state_variances,
     state_vault,
     state_vault_counts,
     state_waiting,
@@ -27,6 +28,7 @@ from .state_cage import Cage
 from .state_columns import Model, by_name
 from .state_days import Days
 from .state_deals import Deals
+from .state_duty import Duty
 from .state_hands import HandRows
 from .state_house import Stages
 from .state_ledger import LedgerRows
@@ -35,6 +37,7 @@ from .state_money import Money
 from .state_people import People
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_tables import Tables
+from .state_variances import Variances
 from .state_vault import Vault
 from .state_vault_counts import VaultCounts
 from .state_waiting import WaitingList
@@ -51,6 +54,7 @@ MODELS: dict[str, Model] = by_name(
     state_vault.MODELS,
     state_vault_counts.MODELS,
     state_money.MODELS,
+    state_variances.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_days.MODELS,
@@ -78,7 +82,7 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(Money(rows, self._find), LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(Money(rows, self._find), Duty(rows), Variances(rows), LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

@@ -34,6 +34,8 @@ def _where(doc: Row) -> str:
         return "office"
     if doc["kind"] == "table.moved_in":  # written where the player comes from
         return f"table/{doc['data']['from_table']}"
+    if doc["kind"] == "drawer.closed" and (to := doc["data"]["reconciliation"].get("handed_to")) is not None:
+        return f"drawer/{to}"  # written where it is taken over
     chain: str = doc["chain"]
     return chain
 

@@ -77,18 +77,20 @@ USED_FOR = {
     "hand.bonus_confirmed": "bonus",
     "hand.ruled": "ruling",
     "hand.ruled_later": "ruling",
-    "house.duty": "duty",
+    **dict.fromkeys(("house.duty", "house.duty_paid", "house.duty_lowered"), "duty"),
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
     **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
+    "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
 }
 #: Of which roles a person approves what always needs it.
 _ALWAYS = {
+    **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
@@ -97,7 +99,7 @@ _ALWAYS = {
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
-    "limits.changed": frozenset(("manager", "auditor")),
+    **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
@@ -343,6 +345,8 @@ class Approvals:
     def _handed_over(self, doc: Row) -> None:
         """A drawer took cash and chips from the vault: a large amount takes a manager's signature."""
         data = doc["data"]
+        if "taken_from" in data:
+            return  # nothing has left the vault
         if doc["kind"] == "drawer.opened":
             number, worth = data["handover"], data["float_cash"] + data["float_chips"]
         else:

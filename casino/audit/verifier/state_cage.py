@@ -10,7 +10,7 @@ TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in ("cash", "chips", "pieces", "foreign"))
 _FIRST, _SECOND = ("first_count", "counted_by", "counted_at"), ("recount", "recounted_by", "recounted_at")
-_HANDED = "drawer.opened, drawer.replenished, drawer.skimmed, handover.withdrawn"
+_HANDED = "drawer.opened, drawer.closed, drawer.replenished, drawer.skimmed, handover.withdrawn"
 _SET_ENDS = ("withdrawn_at", "redeem_until", "lapsed_at", "retired_at")
 _BEGUN = ("kind", "serial", "table", "drawer", "requested", "opened_by")
 _ASKED = "fill.requested, credit.requested, or the .sent of what was sent at once"
@@ -73,7 +73,11 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("drawer", "number", "kind", "cash", "pieces", "offered_by", "offered_as", "offered_at"),
+                ("drawer", "number", "kind", "cash", "pieces", "foreign", "to_drawer"),
+                proved("handover.offered"),
+            ),
+            **dict.fromkeys(
+                ("offered_by", "offered_as", "offered_at"),
                 proved("handover.offered"),
             ),
             "signed_by": proved("handover.signed"),
@@ -89,7 +93,7 @@ MODELS = (
             **dict.fromkeys(("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened")),
             **dict.fromkeys(_FIRST, proved("drawer.counted")),
             **dict.fromkeys(_SECOND, proved("drawer.recounted")),
-            **dict.fromkeys(("closed_by", "closed_at", "reason", *_COUNT), proved("drawer.closed")),
+            **dict.fromkeys(("closed_by", "closed_at", "handed_to", "reason", *_COUNT), proved("drawer.closed")),
         },
     ),
     Model(
@@ -129,6 +133,8 @@ class Cage:
         self._rows = rows
         self._shifts: dict[str, int] = {}
         self._imbalances: dict[str, int] = {}
+        #: What a closing has handed over and no opening taken yet: both drawers and the handover's number.
+        self._passed: set[tuple[str, str, int]] = set()
         moves = {f"{kind}.{state}" for kind in ("fill", "credit") for state in _MOVES}
         self.handlers: dict[str, Handler] = {
             "chips.introduced": self._introduced,
@@ -222,12 +228,27 @@ class Cage:
         self._rows.add(
             SHIFT, f"{drawer}/{number}", drawer=drawer, number=number, opened_by=doc["actor"],
             opened_at=Near(doc["at"]), **{name: data[name] for name in _FLOAT},
-            **dict.fromkeys((*_FIRST, *_SECOND, "closed_by", "closed_at", *_COUNT)), reason="",
+            **dict.fromkeys((*_FIRST, *_SECOND, "closed_by", "closed_at", "handed_to", *_COUNT)), reason="",
         )  # fmt: skip
         self._require_same(SHIFT, f"{drawer}/{number}", {"number": data["shift"]})
+        taken = {"cash": data["float_cash"], "pieces": data["float_pieces"]}
+        if (passed := data.get("taken_from")) is not None:
+            self._took_over(doc, passed, taken)
+            return
         self._handed(doc, data["handover"], "taken")
-        taken = {"cash": data["float_cash"], "pieces": data["float_pieces"], "kind": "float"}
-        self._require_same(HANDOVER, f"{drawer}/{data['handover']}", taken)
+        self._require_same(HANDOVER, f"{drawer}/{data['handover']}", taken | {"kind": "float"})
+
+    def _took_over(self, doc: Row, passed: Row, taken: Row) -> None:
+        """A drawer that another one's closing has handed over is opened with all of it, once, by the same person."""
+        left, number = passed["drawer"], doc["data"]["handover"]
+        key = f"{left}/{number}"
+        if (left, _place(doc), number) not in self._passed:
+            self._rows.find(
+                "state_event_differs", f"{HANDOVER} {key}", "it was taken over, and no closing passed it on"
+            )
+        self._passed -= {(left, _place(doc), number)}
+        taken = taken | {"foreign": passed["foreign"], "kind": "hand_over", "to_drawer": _place(doc)}
+        self._require_same(HANDOVER, key, taken | {"ended_by": doc["actor"]})
 
     def _drawer_counted(self, doc: Row, columns: tuple[str, ...]) -> None:
         key = self._shift(doc)
@@ -243,12 +264,33 @@ class Cage:
         recorded = {name: count[name] for name in (*_FLOAT, *_FIRST[:2], *_SECOND[:2])}
         self._require_same(SHIFT, key, {"number": count["shift"]} | recorded)
         row = self._rows.get(SHIFT, key)
-        if row["recount"] is not None and doc["actor"] in (row["counted_by"], row["recounted_by"]):
+        counted = (row["counted_by"], row["recounted_by"])
+        if row["recount"] is not None and count["handed_to"] is None and doc["actor"] in counted:
             self._rows.find("same_person", f"{SHIFT} {key}", f"{doc['actor']} counted it and signed it off")
+        closed_by = doc["actor"] if count["handed_to"] is None else self._passed_on(doc, row, count)
         self._rows.change(
-            SHIFT, key, closed_by=doc["actor"], closed_at=Near(doc["at"]), reason=doc.get("reason", ""),
-            **{name: count[name] for name in _COUNT},
+            SHIFT, key, closed_by=closed_by, closed_at=Near(doc["at"]), reason=doc.get("reason", ""),
+            handed_to=count["handed_to"], **{name: count[name] for name in _COUNT},
         )  # fmt: skip
+
+    def _passed_on(self, doc: Row, shift: Row, count: Row) -> str:
+        """A closing by which another cashier took the drawer over: returns who had offered it, and so closed it."""
+        left, number, to = _place(doc), doc["data"].get("handover", 0), count["handed_to"]
+        key = f"{left}/{number}"
+        passed = {"cash": count["counted_cash"], "pieces": count["counted_pieces"], "foreign": count["counted_foreign"]}
+        self._require_same(HANDOVER, key, passed | {"kind": "hand_over", "to_drawer": to, "state": "offered"})
+        row = self._rows.get(HANDOVER, key)
+        offered_by: str = row["offered_by"]
+        counted = {shift["counted_by"], shift["recounted_by"], shift["opened_by"]}
+        if doc["actor"] in counted:
+            self._rows.find(
+                "same_person", f"{SHIFT} {self._shift(doc)}", f"{doc['actor']} handed it over to themselves"
+            )
+        if shift["recount"] is not None and offered_by in counted:
+            self._rows.find("same_person", f"{HANDOVER} {key}", f"{offered_by} counted it and signed it off")
+        self._handed(doc, number, "taken", reason=row["reason"])
+        self._passed.add((left, to, number))
+        return offered_by
 
     def _shift(self, doc: Row) -> str:
         drawer = _place(doc)
@@ -264,9 +306,10 @@ class Cage:
         data = doc["data"]["handover"]
         self._rows.add(
             HANDOVER, f"{_place(doc)}/{data['handover']}", drawer=_place(doc), number=data["handover"],
-            kind=data["kind"], cash=data["cash"], pieces=data["pieces"], offered_by=doc["actor"],
-            offered_as=doc["role"], offered_at=Near(doc["at"]), signed_by=None, state="offered", ended_by=None,
-            ended_at=None, reason="",
+            kind=data["kind"], cash=data["cash"], pieces=data["pieces"], foreign=data.get("foreign", 0),
+            to_drawer=data.get("to_drawer"), offered_by=doc["actor"], offered_as=doc["role"],
+            offered_at=Near(doc["at"]), signed_by=None, state="offered", ended_by=None, ended_at=None,
+            reason=doc.get("reason", ""),
         )  # fmt: skip
 
     def _signed(self, doc: Row) -> None:
@@ -274,11 +317,12 @@ class Cage:
         self._rows.change(HANDOVER, key, signed_by=doc["actor"])
         self._by_another(doc, key, "signed it")
 
-    def _handed(self, doc: Row, number: int, state: str) -> None:
+    def _handed(self, doc: Row, number: int, state: str, reason: str | None = None) -> None:
         key = f"{_place(doc)}/{number}"
         self._rows.change(
-            HANDOVER, key, state=state, ended_by=doc["actor"], ended_at=Near(doc["at"]), reason=doc.get("reason", "")
-        )
+            HANDOVER, key, state=state, ended_by=doc["actor"], ended_at=Near(doc["at"]),
+            reason=doc.get("reason", "") if reason is None else reason,
+        )  # fmt: skip
         if state == "taken":
             self._by_another(doc, key, "took it")
 

@@ -75,6 +75,10 @@ class Migration(migrations.Migration):
                             ("float", "from the vault to a closed drawer, which opens with it"),
                             ("replenishment", "from the vault to an open drawer"),
                             ("skim", "from an open drawer to the vault"),
+                            (
+                                "hand_over",
+                                "all of a drawer that closes, to a closed one of another cashier, which opens with it",
+                            ),
                         ],
                         max_length=13,
                     ),
@@ -89,6 +93,16 @@ class Migration(migrations.Migration):
                 ),
                 ("cash", models.BigIntegerField()),
                 ("pieces", models.JSONField()),
+                ("foreign", models.BigIntegerField(default=0)),
+                (
+                    "to_drawer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="coming",
+                        to="cage.drawer",
+                    ),
+                ),
                 (
                     "offered_by",
                     models.ForeignKey(
@@ -145,12 +159,30 @@ class Migration(migrations.Migration):
                         name="handover_one_offered",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["float", "replenishment", "skim"])), name="handover_kind"
+                        condition=models.Q(("kind__in", ["float", "replenishment", "skim", "hand_over"])),
+                        name="handover_kind",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["offered", "taken", "withdrawn"])), name="handover_state"
                     ),
-                    models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="handover_cash"),
+                    models.CheckConstraint(
+                        condition=models.Q(("cash__gte", 0), ("foreign__gte", 0)), name="handover_cash"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("kind", "hand_over"),
+                                ("to_drawer__isnull", False),
+                                models.Q(("to_drawer", models.F("drawer")), _negated=True),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            models.Q(
+                                models.Q(("kind", "hand_over"), _negated=True), ("foreign", 0), ("to_drawer", None)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="handover_to_another_drawer",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("ended_by", None), ("state", "offered")),
@@ -245,6 +277,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("closed_at", models.DateTimeField(null=True)),
+                (
+                    "handed_to",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),
                 ("expected_cash", models.BigIntegerField(null=True)),
                 ("counted_cash", models.BigIntegerField(null=True)),
@@ -320,6 +358,17 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("float_cash__gte", 0), ("float_chips__gte", 0)), name="shift_float"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("handed_to", None),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                models.Q(("handed_to", models.F("drawer")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_handed_to_another",
                     ),
                 ],
             },
@@ -833,6 +882,46 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="noncash_settled_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="VarianceOffset",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("count", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("cash_over", models.BooleanField()),
+                ("reason", models.CharField(max_length=200)),
+                ("offset_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="variance_offsets", to="houses.house"
+                    ),
+                ),
+                (
+                    "offset_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "offset of variances",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="variance_offset_number"),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="variance_offset_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True), name="variance_offset_reason"
                     ),
                 ],
             },

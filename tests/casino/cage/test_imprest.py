@@ -193,7 +193,7 @@ def test_a_drawer_is_replenished_and_skimmed_by_two_who_count_the_same(window: W
     assert refusal(window.did("handovers", {"kind": "skim"} | more, desk=supervisor)) == (403, "forbidden")
     assert refusal(window.did("handovers", {"kind": "skim", "cash": 0, "pieces": {}})) == (422, "nothing_offered")
     assert window.did("handovers", {"kind": "skim"} | more).status_code == 201
-    assert refusal(window.did("count", held)) == (409, "handover_open")
+    assert refusal(window.did("count", held)) == (409, "drawer_has_open_work")
     assert window.did("handovers/3/take", more, desk=supervisor).json()["last_event"]["kind"] == "drawer.skimmed"
     assert kit.held() == before
     assert verification(kit.house)["ok"]

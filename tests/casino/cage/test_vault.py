@@ -217,3 +217,33 @@ def test_counts_stay_as_they_were_written(vault: Vault) -> None:
                 connections[alias].cursor() as cursor,
             ):
                 cursor.execute(statement)
+
+
+# --- What refusals say ----------------------------------------------------------------------------------------------
+
+
+def test_no_refusal_says_what_the_vault_holds_to_those_who_count_it(vault: Vault) -> None:
+    kit, held = vault.kit, vault.held()
+    bag = {"way": "to_bank", "bag": "B-1", "amount": 10**12}
+    answers = [vault.one.post("vault/bags", bag, headers=kit.approval(vault.one, "vault/bags", bag))]
+    supervisor = kit.supervisor()
+    offers = (
+        {"cash": 10**12, "pieces": {}},
+        {"cash": 0, "pieces": {"500": 10**9}},
+        {"cash": 0, "pieces": {"1": 10**6}},
+    )
+    answers += [supervisor.post("handovers", {"kind": "replenishment"} | offer) for offer in offers]
+    figures = {str(held["cash"]), str(sum(int(value) * count for value, count in held["pieces"].items()))}
+    figures |= {f"{held['cash']:,}"} | {f'"{value}":{count}' for value, count in held["pieces"].items()}
+    for answer in answers:
+        assert answer.status_code == 409 and answer.json()["code"] in ("insufficient_funds", "no_exact_change")
+        assert not {"available", "required"} & answer.json().keys()
+        assert not {one for one in figures if one in answer.text.replace(" ", "")}, answer.text
+
+
+def test_a_refusal_names_what_is_there_to_a_manager_who_reads_the_books(vault: Vault) -> None:
+    answer = vault.kit.supervisor(role=Role.MANAGER).post(
+        "handovers", {"kind": "replenishment", "cash": 10**12, "pieces": {}}
+    )
+    assert refusal(answer) == (409, "insufficient_funds")
+    assert (answer.json()["account"], answer.json()["available"]) == ("1010", vault.held()["cash"])

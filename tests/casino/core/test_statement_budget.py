@@ -128,15 +128,15 @@ WRITES: dict[int, tuple[str, ...]] = {
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
         "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
-        "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "offerHandover", "payHeldByBank", "payTroncShare",
-        "prepareDeal", "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer",
-        "sendBag", "sendTableTransfer", "signIn", "sitDown", "stockTray", "takeFoundChips", "takeHandover",
-        "takeXReading", "tip", "voidHand", "witnessTrayCount",
+        "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "lowerDuty", "offerHandover", "offsetVariances",
+        "payDuty", "payHeldByBank", "payTroncShare", "prepareDeal", "reauthenticate", "receiveBox",
+        "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag", "sendTableTransfer", "signIn", "sitDown",
+        "stockTray", "takeFoundChips", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "closeHouse", "drawDeposit", "findCounterfeits",
-        "receiveDrawerTransfer", "recountDrawer", "redeemChips", "releasePayout", "returnDeposit", "ruleOnHand",
-        "ruleOnHandLater", "sendDrawerTransfer",
+        "handOverDrawer", "receiveDrawerTransfer", "recountDrawer", "redeemChips", "releasePayout", "returnDeposit",
+        "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
     ),
     30: (
         "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "nonCashBuyIn", "nonCashPayment",
@@ -156,6 +156,9 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     60: (
         "signGoLive",
+    ),
+    70: (
+        "takeOverDrawer",
     ),
 }  # fmt: skip
 

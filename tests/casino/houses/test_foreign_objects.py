@@ -155,9 +155,9 @@ def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers:
 
 #: Members of bodies that name an object, and of what kind it is.
 MEMBERS = {
-    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "finder": "login", "hand": "hand",
-    "location": "table", "login": "login", "observer": "login", "place": "drawer", "player": "player",
-    "points": "login", "relieves": "login", "table": "table", "terminal": "terminal",
+    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "finder": "login", "from_drawer": "drawer",
+    "hand": "hand", "location": "table", "login": "login", "observer": "login", "place": "drawer", "player": "player",
+    "points": "login", "relieves": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
 NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
@@ -177,10 +177,11 @@ VALUES = {
     "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "issuer", "kind", "loser",
     "made_good", "max_stack", "means", "min_stack", "mode", "mothers_name", "name", "nationality", "new",
     "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above", "options", "paid", "paper",
-    "password", "per", "person", "pieces", "places", "purpose", "reason", "redeem_until", "reference", "right",
-    "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed", "sha256", "skim_above", "starts_at",
-    "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act",
-    "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "word",
+    "password", "per", "person", "pieces", "places", "purpose", "reason", "redeem_until", "reference",
+    "return_number", "right", "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed", "sha256",
+    "skim_above", "starts_at", "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key",
+    "text", "then", "time_to_act", "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted",
+    "way", "winner", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {

@@ -483,15 +483,15 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
     for begin in (ends.filled, ends.credited):
         number = begin()
         refused = closing()
-        assert refusal(refused) == (409, "drawer_pending")
-        assert refused.json()["transfers"] == [number]
+        assert refusal(refused) == (409, "drawer_has_open_work")
+        assert [one["number"] for one in refused.json()["open"]] == [number]
         sender = (TerminalKind.CAGE, "C1") if begin == ends.filled else (TerminalKind.TABLE, "T1")
         floor_at(ends.kit, *sender).ok(f"transfers/{number}/cancel", REASON)
         ends.cashier.refresh()
         ends.dealer.refresh()
     ends.dealer.refresh()
     wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
-    assert closing().json()["transfers"] == [wish["transfer"]]
+    assert closing().json()["open"] == [{"kind": "fill", "number": wish["transfer"]}]
     ends.cashier.ok(f"transfers/{wish['transfer']}/cancel", REASON)
     assert closing().status_code == 200
     ends.whole()
