@@ -35,6 +35,7 @@ from casino.tables.models import ClientSeeds, Table, TableState
 from casino.transfers import services as transfers
 from casino.transfers import tray_counts
 from casino.transfers.models import Kind, Purpose
+from casino.transfers.selectors import open_work
 from casino.transfers.services import End
 
 #: Acts of one hand, and hands of one session, at most.
@@ -316,7 +317,7 @@ class Evening:
         held = contents.by_the_books(drawer)
         missing = min(self.points.difference_accepted + 1, held.cash)
         cash, pieces, foreign = held.cash - missing, held.chips.as_json(), held.foreign
-        nothing = transfers.open_work
+        nothing = open_work
         self.cast.write(
             self._cage(Role.CASHIER),
             lambda command: closing.count(
