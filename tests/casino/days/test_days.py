@@ -268,12 +268,21 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     assert (report["trial_balance"], report["snapshot_findings"], report["snapshot"]) == (None, None, None)
     (table,) = house_report(kit.house)["tables"]
     assert report["turnover"] == {
-        "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 4 * 30_000, "cash_outs": 5_000,
+        "handle": table["handle"], "tax": table["tax"], "bonus": 0, "goodwill": 0, "buy_ins": 4 * 30_000,
+        "cash_outs": 5_000,
         "hand_count": 1,
     }  # fmt: skip
     assert table["tax"] > 0
     assert report["tables"] == [
-        {"table": "T1", "hand_count": 1, "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 0}
+        {
+            "table": "T1",
+            "hand_count": 1,
+            "handle": table["handle"],
+            "tax": table["tax"],
+            "bonus": 0,
+            "goodwill": 0,
+            "buy_ins": 0,
+        }
     ]
     assert report["drawers"] == [{"drawer": "C1", "buy_ins": 120_000, "cash_outs": 5_000}]
     by_number = {(row["commodity"], row["number"]): row for row in report["accounts"]}
