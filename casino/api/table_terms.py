@@ -37,7 +37,7 @@ class TableTermsList(CursorList):
 
         table = serializers.CharField(source="table.code")
         number = serializers.IntegerField(help_text="Number of the version at its table, from 1.")
-        terms = AgreedTerms()
+        terms = AgreedTerms(help_text="What was agreed on.")
         set_at = serializers.DateTimeField(help_text="When it was agreed on.")
         set_by = serializers.CharField(help_text="Login of the person who proposed it, or name of the process.")
         begun_at = serializers.DateTimeField(allow_null=True, help_text="When it came in force; null if it has not.")

@@ -18,7 +18,7 @@ NUMBERS = {
     "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count", "opener": "tray count",
     "exception": "exception", "account": "account", "rota_entry": "rota",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
-    "entry": "entry", "settlement": "transaction", "snapshot": "snapshot",
+    "entry": "entry", "posting": "transaction", "settlement": "transaction", "snapshot": "snapshot",
 }  # fmt: skip
 #: Names of secrets, random text in URL-safe base64.
 SECRETS = frozenset({"token", "key", "terminal_key"})

