@@ -203,6 +203,12 @@ def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
 
 
 @found("approval_missing")
+def a_played_hand_is_voided_by_the_floor_alone(docs: Docs) -> None:
+    data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"acted": True}
+    add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
+
+
+@found("approval_missing")
 def a_disputed_hand_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"log_complete": True}
     add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")

@@ -162,8 +162,8 @@ _DECLARED = {
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":
-        "table: approval? integer; cards_shown boolean; cause string; hand string; log_complete boolean; mirrors "
-        "{integer}; pot integer; table_version integer",
+        "table: acted boolean; approval? integer; cards_shown boolean; cause string; hand string; log_complete boolean; "
+        "mirrors {integer}; pot integer; table_version integer",
     "handover.offered": "drawer: drawer_version integer; handover {any}",
     "handover.signed": "drawer: drawer_version integer; handover {any}",
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
