@@ -1,7 +1,7 @@
 """Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror.
 
-The floor alone may void a small deal before a seat has acted on its cards: a misdeal. Afterwards a void takes a manager's
-approval, with whatever cause: somebody has something to gain or to lose by it.
+The floor alone may void a small deal before a seat has acted on its cards: a misdeal. Afterwards a void takes the
+approval of a manager, with whatever cause: somebody has something to gain or to lose by it.
 """
 
 from django.db import models
@@ -87,8 +87,8 @@ def _cards_shown(hand: Hand) -> bool:
 
 
 def _acted(hand: Hand) -> bool:
-    """Whether a seat has acted since the house dealt the first card. What is staked before the cards does not count, nor
-    does an aside."""
+    """Whether a seat has acted since the house dealt the first card. What is staked before the cards does not count,
+    nor does an aside."""
     of_deal = {verb for verbs in of_cards(hand.rules).values() for verb in verbs}
     dealt = False
     lines = hand.lines.filter(house=hand.house_id).order_by("seq").values_list("text", "aside")
