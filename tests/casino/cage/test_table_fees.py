@@ -78,3 +78,18 @@ def test_a_retired_table_has_no_fee(kit: Kit, cashier: Desk) -> None:
     })  # fmt: skip
     kit.office(Role.ADMIN).ok("tables/Z2/retire", {"reason": "never used"}, version=1)
     assert code(cashier.post("table-fees", FEE | {"table": "Z2"})) == (409, "table_retired")
+
+
+def test_a_supervisor_takes_a_wrong_fee_back_once(kit: Kit, cashier: Desk) -> None:
+    before = kit.balance("1020/C1")
+    wrong = cashier.ok("table-fees", FEE)["audit"]["seq"]
+    body = {"entry": wrong, "reason": "another table was meant"}
+    assert code(cashier.post("corrections", body)) == (403, "forbidden")
+    supervisor = kit.supervisor()
+    supervisor.refresh()
+    corrected = supervisor.ok("corrections", body)["last_event"]
+    assert (corrected["corrects"], corrected["was"]) == (wrong, "cage.table_fee")
+    assert kit.balance("1020/C1", "4020/Z1") == [before, 0]
+    assert code(supervisor.post("corrections", body)) == (409, "already_corrected")
+    kit.office(Role.MANAGER).ok("days", {"day": "2026-01-01"})
+    assert verification(kit.house)["ok"]
