@@ -108,7 +108,7 @@ class CorrectEntry(WriteOperation):
     """A supervisor takes back what a cashier has keyed wrong, by its mirror, and makes the right entry with it. The
     entry is named by its number in the drawer's audit chain, which its receipt has as `seq`; each is corrected once,
     while its shift trades (`already_corrected`, `drawer_counted`). The right entry is approved like any
-    of its amount."""
+    of its amount. A table fee is taken back without one: the right fee, if there is one, is paid afterwards."""
 
     roles = (Role.CAGE_SUPERVISOR,)
     approvable = True

@@ -207,6 +207,7 @@ class Turnover(serializers.Serializer[Any]):
 
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
+    fees = minor_units("Fees for seats, in chips and in cash")
     bonus = serializers.IntegerField()
     goodwill = minor_units("What the house bore of rulings and wrong results")
     buy_ins = minor_units("Cash taken for chips; null where it is withheld", allow_null=True)
@@ -232,6 +233,7 @@ class TableTurnover(serializers.Serializer[Any]):
     hand_count = number_of("hands that were settled in the day")
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
+    fees = minor_units("Fees for seats, in chips and in cash")
     bonus = serializers.IntegerField()
     goodwill = minor_units("What the house bore of rulings and wrong results")
     buy_ins = minor_units("Cash taken for chips")

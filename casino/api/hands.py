@@ -353,8 +353,9 @@ class SayBeside(WriteOperation):
 )
 class VoidHand(WriteOperation):
     """Void a hand that was misdealt, entered wrongly or disputed. All money goes back to the seats, and the same dealer
-    deals again. Only the floor may do this; where cards were shown, the hand is disputed, or the pot is above what the
-    house has set, a manager approves it first (`approval_required`)."""
+    deals again. Only the floor may do this, alone while no seat has acted since the first card (a misdeal). From the
+    first act on, where cards were shown, the hand is disputed, or the pot is above what the house has set, a manager
+    approves it first (`approval_required`), whatever the cause."""
 
     roles = (Role.FLOOR,)
     approvable = True

@@ -49,6 +49,7 @@ class TableFigures(serializers.Serializer[Any]):
     unsettled_count = number_of("hands that are played, ended or disputed, and not settled")
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
+    fees = minor_units("Fees for seats, in chips and in cash")
     bonus = serializers.IntegerField()
     goodwill = minor_units("What the house bore of rulings and wrong results")
     cukassza = serializers.IntegerField()

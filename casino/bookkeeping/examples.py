@@ -571,6 +571,11 @@ _HANDS: dict[str, Example] = {
         (posting("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
         {"2020/T1/anna": 19_500, "4020/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
     ),
+    "table_fee_cash": Example(
+        "Anna pays 20.00 at the cage for two hours at table T1.",
+        (posting("table_fee_cash", {**C1, **T1}, amount=2_000),),
+        {"1020/C1": 262_000, "4020/T1": 2_000},
+    ),
     "bank_shared": Example(
         "10.00 lie in the bank when the table closes; each of the two gets half.",
         (posting("bank_shared", ANNA, amount=500), posting("bank_shared", BELA, amount=500)),

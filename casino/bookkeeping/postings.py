@@ -591,6 +591,8 @@ _OTHER = (
     _row("table_fee", "A seat's fee", "Where there is no pot to tax a player pays for the seat, for every deal or for "
          "every hour, with the settlement of a hand. Booked and boxed like tax.",
          (_STACK, "4020/{table}", "amount"), (_BOX, _AT_TABLE, "chips")),
+    _row("table_fee_cash", "A table fee in cash", "A player pays at the cage for the time at a table that charges no "
+         "fee in chips.", (_DRAWER, "4020/{table}", "amount")),
     _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot that lasts several hands.",
          (_STACK, _POT, "amount")),
     _row("kitty_paid", "A payment into the kitty", "A seat that has failed its undertaking pays into the pot at the "

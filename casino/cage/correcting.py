@@ -27,6 +27,8 @@ CORRECTABLE = (
     "cage.exchange",
     "cage.foreign_chips",
 )
+#: Kinds of entries that can be taken back. The right table fee is paid like any other, once the wrong one is gone.
+TAKEN_BACK = (*CORRECTABLE, "cage.table_fee")
 
 
 def correct(
@@ -70,7 +72,7 @@ def correct(
 def _entry(drawer: Drawer, shift: Shift, seq: int) -> Event:
     """The entry of the shift, if nobody has corrected it. Raises NotFound, Conflict already_corrected."""
     chain = readings.chain(drawer).filter(seq__gt=readings.opening(drawer, shift).seq)
-    found: Event | None = chain.filter(seq=seq, doc__kind__in=CORRECTABLE).first()
+    found: Event | None = chain.filter(seq=seq, doc__kind__in=TAKEN_BACK).first()
     if found is None:
         raise NotFound(f"Entry {seq} of drawer {drawer.code} is none of this shift that can be corrected.")
     if chain.filter(seq__gt=seq, doc__kind=CageCorrected.KIND, doc__data__corrects=seq).exists():

@@ -310,6 +310,7 @@ TABLES = (
         409,
         ("table_closed", "The table is closed.", "state"),
         ("table_open", "The table is open and no hand is being played.", "state"),
+        ("fee_in_chips", "The table charges its fee in chips, with each hand.", "amount"),
         ("table_retired", "The table was retired and is never opened again.", "state"),
         ("place_not_empty", "Money or chips are left in the place.", "accounts"),
         ("table_playing", "A hand is being played.", "state"),

@@ -32,13 +32,18 @@ def require_terms(house: House, game: str, max_stack: int, amount: int) -> None:
     """
     if not amount:
         return
-    if engine.game_info(game).policy.charge != "seat":
-        raise Unprocessable(f"A table of {game} pays tax, so it has no seat fee.", code="no_seat_fee", charge="tax")
+    require_charged_by_seat(game)
     if not max_stack:
         raise Unprocessable(
             "Players have no chips at this table, so no player could pay a fee.", code="no_seat_fee", max_stack=0
         )
     chips.in_use(house).require_payable(amount, "A seat's fee")
+
+
+def require_charged_by_seat(game: str) -> None:
+    """Refuse a fee for a seat where the house takes tax of the pot. Raises Unprocessable no_seat_fee."""
+    if engine.game_info(game).policy.charge != "seat":
+        raise Unprocessable(f"A table of {game} pays tax, so it has no seat fee.", code="no_seat_fee", charge="tax")
 
 
 def due(table: Table, order: Sequence[Seating]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror.
 
-The floor alone may void a small hand in play of which no cards were shown. Otherwise a manager approves it: then
-everybody knows what the void takes from whom.
+The floor alone may void a small deal before a seat has acted on its cards: a misdeal. Afterwards a void takes the
+approval of a manager, with whatever cause: somebody has something to gain or to lose by it.
 """
 
 from django.db import models
@@ -41,7 +41,8 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
     Each ledger transaction is reversed once, linked to its mirror; inputs and log stay as they are, and cards that lie
     face down stay sealed: an auditor reads the hand's record. A hand whose log is
     complete is the worker's to settle and is refused (Conflict table_settling). Raises Conflict approval_required until
-    a manager has approved the void of a disputed hand, of one whose cards were shown, or of a large pot.
+    a manager has approved the void of a disputed hand, of one in which a seat has acted since the first card was dealt,
+    of one whose cards were shown, or of a large pot.
     """
 
     def change(table: Table, work: Work) -> Outcome:
@@ -49,8 +50,8 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
         hand = selectors.unsettled(table)
         if hand is None:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
-        pot, shown, complete = _pot(table), _cards_shown(hand), bool(hand.digest)
-        if shown or complete or pot > in_force(table.house).void_by_manager_above:
+        pot, shown, acted, complete = _pot(table), _cards_shown(hand), _acted(hand), bool(hand.digest)
+        if shown or acted or complete or pot > in_force(table.house).void_by_manager_above:
             work.require_approval(Need(kind=ApprovalKind.VOID, roles=(Role.MANAGER,), amount=pot))
         mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
@@ -61,6 +62,7 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
             cause=str(cause),
             pot=pot,
             cards_shown=shown,
+            acted=acted,
             log_complete=complete,
             mirrors=mirrors,
             reason=reason,
@@ -82,3 +84,18 @@ def _cards_shown(hand: Hand) -> bool:
     verbs = set(of_cards(hand.rules).get("shown", ()))
     texts = hand.lines.filter(house=hand.house_id).values_list("text", flat=True)
     return any(text.split()[1] in verbs for text in texts)
+
+
+def _acted(hand: Hand) -> bool:
+    """Whether a seat has acted since the house dealt the first card. What is staked before the cards does not count,
+    nor does an aside."""
+    of_deal = {verb for verbs in of_cards(hand.rules).values() for verb in verbs}
+    dealt = False
+    lines = hand.lines.filter(house=hand.house_id).order_by("seq").values_list("text", "aside")
+    for text, aside in lines:
+        actor, verb = text.split()[:2]
+        if actor == "d":
+            dealt = dealt or verb in of_deal
+        elif dealt and not aside:
+            return True
+    return False

@@ -65,6 +65,7 @@ def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
         "turnover": {
             "handle": sum(row["handle"] for row in tables),
             "tax": sum(row["tax"] for row in tables),
+            "fees": sum(row["fees"] for row in tables),
             "bonus": sum(row["bonus"] for row in tables),
             "goodwill": sum(row["goodwill"] for row in tables),
             "buy_ins": sum(row["buy_ins"] for row in [*tables, *drawers]),
@@ -141,8 +142,8 @@ def settled(house: House, day: Day) -> Q:
 
 
 def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dict[str, Any]]:
-    """Per table: hands settled in the day and what was played for in them, tax, bonuses, cash taken for chips. What a
-    soft count finds too much in the drop box was taken for no chips: it is a variance."""
+    """Per table: hands settled in the day and what was played for in them, tax, fees, bonuses, cash taken for chips.
+    What a soft count finds too much in the drop box was taken for no chips: it is a variance."""
     taken = _cash(house, day.name, Account.DROP_CASH, "table.buy_in")
     played = {
         row["table_id"]: row
@@ -157,6 +158,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
             "hand_count": played.get(table.id, none)["hands"],
             "handle": played.get(table.id, none)["staked"] or 0,
             "tax": -_net(by_code, table.account(Account.HOUSE_TAX)),
+            "fees": -_net(by_code, table.account(Account.TABLE_FEES)),
             "bonus": _net(by_code, table.account(Account.BONUS)),
             "goodwill": _net(by_code, table.account(Account.GOODWILL)),
             "buy_ins": taken.get((table.account(Account.DROP_CASH), "table.buy_in"), 0),

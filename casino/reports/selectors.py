@@ -74,6 +74,7 @@ def tables(house: House) -> list[dict[str, Any]]:
             "unsettled_count": table.unsettled,
             "handle": table.staked or 0,
             "tax": by_code[table.account(Account.HOUSE_TAX)],
+            "fees": by_code[table.account(Account.TABLE_FEES)],
             "bonus": by_code[table.account(Account.BONUS)],
             "goodwill": by_code[table.account(Account.GOODWILL)],
             "cukassza": by_code[table.account(Account.CUKASSZA)],

@@ -60,7 +60,8 @@ class Busy:
         #: Who books duty; another supervisor than the one who receives boxes.
         self.keeper = kit.office(Role.CAGE_SUPERVISOR)
         #: A table that is retired without ever having been opened.
-        self.office.ok("tables", {"table": "T9", "game": "ferbli"} | TERMS)
+        seats = {"options": {"stake": 100, "players": 4}, "min_stack": 2_000, "max_stack": 50_000}
+        self.office.ok("tables", {"table": "T9", "game": "zsiros"} | TERMS | seats)
         #: A drawer that is retired without ever having been opened.
         self.office.ok("drawers", {"drawer": "C9"})
         #: A table to which players move.
@@ -497,6 +498,7 @@ STEPS: dict[str, Step] = {
     "cage.noncash_buy_in": _at("cashier", "noncash-buy-ins", CARD),
     "clearing.settled": _at("cage_supervisor", "noncash-buy-ins/settle", LINE),
     "cage.noncash_paid": _approved("noncash-payments", TO_ACCOUNT, "cashier"),
+    "cage.table_fee": _at("cashier", "table-fees", {"player": "anna", "table": "T9", "amount": 2_000, "minutes": 120}),
     "cage.deposit_taken": _at("cashier", "deposits", {"player": "anna", "amount": 5_000}),
     "cage.deposit_drawn": _at("cashier", "deposits/draw", {"player": "anna", "amount": 1_000}),
     "cage.deposit_returned": _at("cashier", "deposits/return", {"player": "anna", "amount": 4_000}),

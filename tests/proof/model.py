@@ -26,7 +26,7 @@ from casino.audit.verifier.state import MODELS, State
 SIDES = {"1020": 1, "2010": -1, "2020": -1, "2030": -1, "2040": -1, "4010": -1, "9120": 1, "9170": 1, "9150": 1}
 #: How a player pays for chips: with cash that needs no change, and takes them along to a table.
 #: What the void of a small hand in play records besides.
-MISDEAL: dict[str, Any] = {"cause": "misdeal", "cards_shown": False, "log_complete": False}
+MISDEAL: dict[str, Any] = {"cause": "misdeal", "cards_shown": False, "acted": False, "log_complete": False}
 PAID: dict[str, Any] = {"exchanged": {}, "player_chips": 0}
 
 

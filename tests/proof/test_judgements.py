@@ -203,6 +203,12 @@ def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
 
 
 @found("approval_missing")
+def a_played_hand_is_voided_by_the_floor_alone(docs: Docs) -> None:
+    data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"acted": True}
+    add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
+
+
+@found("approval_missing")
 def a_disputed_hand_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"log_complete": True}
     add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
@@ -692,6 +698,32 @@ def test_what_was_begun_on_the_following_day_does_not_matter() -> None:
 
 
 # --- Cage -------------------------------------------------------------------------------------------------------------
+
+
+def pay_fee(docs: Docs, *, posted: int, table: str = "T1") -> None:
+    """A table fee of 5.00 is paid in cash after the first buy-in, and so much is posted for it."""
+    buy_in = one(docs, "cage.buy_in")
+    version = one(docs, "cage.buy_in", -1)["data"]["drawer_version"] + 1
+    data = {"player": "a", "amount": 500, "table": table, "minutes": 60, "drawer_version": version}
+    legs = [["1020/C1", "HUF", posted], [f"4020/{table}", "HUF", -posted]]
+    who = {name: buy_in[name] for name in ("actor", "role", "terminal")}
+    add(docs, DRAWER, "cage.table_fee", data, postings=[{"about": "cage.table_fee", "tx": 9999, "legs": legs}], **who)
+
+
+def test_a_table_fee_that_is_posted_as_it_was_paid_is_none_to_be_found() -> None:
+    docs = evening()
+    pay_fee(docs, posted=500)
+    assert codes(docs) == []
+
+
+@found("state_event_differs")
+def a_table_fee_is_posted_otherwise_than_it_was_paid(docs: Docs) -> None:
+    pay_fee(docs, posted=400)
+
+
+@found("state_not_recorded")
+def a_table_fee_is_paid_for_a_table_that_nobody_has_set_up(docs: Docs) -> None:
+    pay_fee(docs, posted=500, table="T7")
 
 
 @found("drawer_version_differs")

@@ -113,6 +113,7 @@ FIELDS: Mapping[str, str] = {
     "given": "Chips given, pieces by denomination.",
     "handover": "Number of the handover at its drawer.",
     "means": "How it was paid for: by `card` or `transfer`.",
+    "minutes": "Whole minutes of the clock.",
     "place": "Code of the table or drawer.",
     "offered_at": "When it was counted out.",
     "foreign": "Face value of chips of other houses, in minor units.",

@@ -299,6 +299,16 @@ class BearerCashOut(DrawerEvent, ApprovedEvent):
     exchanged: Annotated[Pieces, "chips that were brought: number of pieces by denomination in minor units"]
 
 
+@event("cage.table_fee", chain="drawer")
+class TableFeePaid(DrawerEvent):
+    """A player paid in cash for the time at a table."""
+
+    player: Player
+    amount: Amount
+    table: Annotated[str, "code of the table"]
+    minutes: Annotated[int, "for how long the player has paid"]
+
+
 Deposit = Annotated[int, "what lies in the player's deposit after this, minor units"]
 
 

@@ -211,6 +211,7 @@ class HandVoided(TableEvent, ApprovedEvent):
     ]
     pot: Annotated[int, "what lay in the middle of the table, minor units"]
     cards_shown: Annotated[bool, "whether a seat had shown its hand"]
+    acted: Annotated[bool, "whether a seat had acted since the first card was dealt"]
     log_complete: Annotated[bool, "whether the hand was over, and disputed"]
     mirrors: Annotated[Mapping[str, int], "ledger transactions that reverse the hand's, by the key undone"]
     reason: Reason

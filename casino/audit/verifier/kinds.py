@@ -56,6 +56,8 @@ _DECLARED = {
         "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
     "cage.deposit_taken":
         "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
+    "cage.table_fee":
+        "drawer: amount integer; drawer_version integer; minutes integer; player string; table string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cage.noncash_buy_in":
@@ -162,8 +164,8 @@ _DECLARED = {
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":
-        "table: approval? integer; cards_shown boolean; cause string; hand string; log_complete boolean; mirrors "
-        "{integer}; pot integer; table_version integer",
+        "table: acted boolean; approval? integer; cards_shown boolean; cause string; hand string; log_complete "
+        "boolean; mirrors {integer}; pot integer; table_version integer",
     "handover.offered": "drawer: drawer_version integer; handover {any}",
     "handover.signed": "drawer: drawer_version integer; handover {any}",
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",

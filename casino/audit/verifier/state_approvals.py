@@ -133,8 +133,8 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
         case "fill.sent" | "credit.sent":
             return _CAGE if worth_of(data["transfer"]["sent"]) >= points["transfer_approved_from"] else frozenset()
         case "hand.voided":
-            above = data["cards_shown"] or data["log_complete"] or data["pot"] > points["void_by_manager_above"]
-            return _MANAGER if above else frozenset()
+            late = data["acted"] or data["cards_shown"] or data["log_complete"]
+            return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
         case "bank.confirmed" | "bank.received":
             return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
         case kind if kind in _SETTINGS or kind == "terminal.enrolled":

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from .state_columns import HOUSE, ID, Model, proved
 from .state_people import PERSON, PLAYER, STAFF
 from .state_rows import TOLERANCE, Find, Handler, Near, Row, Rows
+from .state_tables import TABLE
 
 PAYOUT, FOUND, NONCASH = "cage.HeldPayout", "cage.FoundChips", "cage.NonCashBuyIn"
 _HELD = ("number", "player", "drawer", "amount", "cause")
@@ -73,6 +74,7 @@ class Money:
             "cage.chips_found": self._found,
             "cage.noncash_buy_in": self._bought,
             "clearing.settled": self._settled,
+            "cage.table_fee": self._fee,
             **dict.fromkeys(_STATES, self._left),
         }
 
@@ -81,6 +83,17 @@ class Money:
         player = doc["data"]["player"]
         if not any(row["player"] == player for row in self._rows.of(PERSON).values()):
             self._find("state_event_differs", _place(doc), f"nobody has recorded who {player} is")
+
+    def _fee(self, doc: Row) -> None:
+        """What was posted of a table fee is what the player paid, for a table of the house."""
+        data, drawer = doc["data"], doc["chain"].partition("/")[2]
+        self._rows.get(PLAYER, data["player"])
+        self._rows.get(TABLE, data["table"])
+        legs = [leg for posting in doc.get("postings", ()) for leg in posting.get("legs", ())]
+        posted = {code: amount for code, _, amount in legs}
+        paid = {f"1020/{drawer}": data["amount"], f"4020/{data['table']}": -data["amount"]}
+        if len(legs) != len(paid) or posted != paid:
+            self._find("state_event_differs", _place(doc), f"a table fee was posted as {posted}, paid was {paid}")
 
     def _moved(self, doc: Row, by: int) -> None:
         player, known = doc["data"]["player"], self._deposits

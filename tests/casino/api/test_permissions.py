@@ -213,6 +213,7 @@ MATRIX = {
     ("POST", "held-payouts/<int:payout>/pay-by-bank"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/held-payouts"): CAGE,
     ("POST", "drawers/<slug:drawer>/held-payouts/<int:payout>/release"): CAGE,
+    ("POST", "drawers/<slug:drawer>/table-fees"): CAGE,
     ("GET", "deposits"): CAGE | BOOKS | {Role.COMPLIANCE},
     ("POST", "drawers/<slug:drawer>/deposits"): CAGE,
     ("POST", "drawers/<slug:drawer>/deposits/draw"): CAGE,

@@ -271,7 +271,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     assert (report["trial_balance"], report["snapshot_findings"], report["snapshot"]) == (None, None, None)
     (table,) = house_report(kit.house)["tables"]
     assert report["turnover"] == {
-        "handle": table["handle"], "tax": table["tax"], "bonus": 0, "goodwill": 0, "buy_ins": 4 * 30_000,
+        "handle": table["handle"], "tax": table["tax"], "fees": 0, "bonus": 0, "goodwill": 0, "buy_ins": 4 * 30_000,
         "cash_outs": 5_000,
         "hand_count": 1,
     }  # fmt: skip
@@ -282,6 +282,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
             "hand_count": 1,
             "handle": table["handle"],
             "tax": table["tax"],
+            "fees": 0,
             "bonus": 0,
             "goodwill": 0,
             "buy_ins": 0,

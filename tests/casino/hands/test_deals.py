@@ -179,7 +179,7 @@ def test_auditors_see_which_cards_were_not_played_out_in_a_voided_hand(kit: Kit)
     auditor, floor = kit.office(), kit.dealer(role=Role.FLOOR)
     assert code(auditor.get("hands/T1-000001")) == (409, "hand_in_play")
     done = floor.ok("hand/void", {"cause": "misdeal", "reason": "a bell rang"})["last_event"]
-    shown = {"kind", "hand", "cause", "mirrors", "pot", "cards_shown", "log_complete"}
+    shown = {"kind", "hand", "cause", "mirrors", "pot", "cards_shown", "acted", "log_complete"}
     assert done.keys() == shown, "the console at the table learns no card"
     record = parse_record(json.dumps(auditor.get("hands/T1-000001").json()))
     assert record.commit == answer["commitment"] and list(rebuilt(record).roots) == answer["cards_roots"]

@@ -165,7 +165,7 @@ def test_entered_cards_agree_with_cards_that_came_face_up(kit: Kit, tmp_path: Pa
     refused = desk.post("hand/cards", {"entries": [{"actor": "p1", "index": 0, "card": "7b"}]})
     assert code(refused) == (422, "card_entered_twice")
     floor.refresh()
-    floor.ok("hand/void", REASON | MISDEAL)
+    kit.approved(floor, "hand/void", REASON | MISDEAL)
     assert_whole(kit, tmp_path)
 
 

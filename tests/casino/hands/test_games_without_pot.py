@@ -23,7 +23,7 @@ from engine.registry import game_info
 from ledger.models import Transaction
 from tests.casino.devices import check, code, device, events
 from tests.casino.evenings import assert_house_is_whole
-from tests.casino.kit import ACTOR, FERBLI, MISDEAL, Kit
+from tests.casino.kit import ACTOR, FERBLI, MISDEAL, Desk, Kit
 from tests.casino.trick_hands import (
     NOTHING,
     REASON,
@@ -419,7 +419,8 @@ def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Pat
     if mode == "physical":
         Player(desk, 2).play(answer, until=9)
     floor.refresh()
-    voided = floor.ok("hand/void", REASON | MISDEAL)
+    void = kit.approved if mode == "physical" else Desk.ok
+    voided = void(floor, "hand/void", REASON | MISDEAL)
     assert voided["last_event"]["mirrors"] == {}
     desk.refresh()
     again = desk.ok("hands", {"mode": "physical"})

@@ -277,7 +277,7 @@ def test_an_electronic_hand_is_played_by_the_clock_alone(
     else:
         floor = floor_at(kit, TerminalKind.TABLE, "T1")
         floor.refresh()
-        floor.ok("hand/void", REASON | MISDEAL)
+        kit.approved(floor, "hand/void", REASON | MISDEAL)
     sound(kit, tmp_path)
 
 

@@ -32,7 +32,7 @@ def test_a_voided_hand_gives_everything_back_and_the_same_dealer_deals_again(kit
     dealt = dealer.ok("hands", {"mode": "physical"})
     dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 cc 100")
     assert kit.balance("2030/T1") == 600
-    voided = floor(kit).ok("hand/void", REASON | MISDEAL)
+    voided = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)
     assert (voided["state"], voided["cukassza"]) == ("open", 400)
     assert kit.balance("2040/T1", "2020/T1/T1-u1", "2020/T1/T1-u2", "2020/T1/T1-u3", "2020/T1/T1-u4") == before
     assert kit.balance("2030/T1") == 0
@@ -120,4 +120,31 @@ def test_a_misdeal_takes_the_floor_alone(kit: Kit) -> None:
     dealer.refresh()
     again = dealer.ok("hands", {"mode": "physical"})
     assert again["seats"] == dealt["seats"], "the same dealer deals again"
+    assert verification(kit.house)["ok"]
+
+
+def test_from_the_first_act_on_a_void_takes_a_manager_whatever_its_cause(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "button": 3})
+    dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f")
+    for cause in ("misdeal", "other"):
+        problem = assert_problem(floor(kit).post("hand/void", REASON | {"cause": cause}), 409, "approval_required")
+        assert (problem["approval"]["kind"], problem["approval"]["roles"]) == ("void", ["manager"])
+    voided = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)["last_event"]
+    assert (voided["acted"], voided["pot"], voided["cards_shown"], voided["log_complete"]) == (True, 100, False, False)
+    assert verification(kit.house)["ok"]
+
+
+def test_what_is_staked_before_the_cards_is_no_act(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "button": 3})
+    dealer.act("p1 po 100")
+    voided = floor(kit).ok("hand/void", REASON | MISDEAL)["last_event"]
+    assert (voided["acted"], voided.get("approval")) == (False, None)
+    dealer.refresh()
+    dealer.ok("hands", {"mode": "physical"})
+    dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a")
+    assert floor(kit).ok("hand/void", REASON | MISDEAL)["last_event"]["acted"] is False
     assert verification(kit.house)["ok"]

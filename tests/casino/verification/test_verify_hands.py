@@ -243,7 +243,7 @@ def test_a_hand_that_does_not_replay_as_stored_is_named(
 def test_a_voided_hand_leaves_nothing(kit: Kit, table: Desk) -> None:
     hand = play(kit, table, SAMPLE[:12], settle=False, button=4)
     floor = kit.dealer(role=Role.FLOOR)
-    floor.ok("hand/void", {"cause": "misdeal", "reason": "a misdeal"})
+    kit.approved(floor, "hand/void", {"cause": "misdeal", "reason": "a misdeal"})
     assert found(kit) == []
     move_entry(kit, f"hand:{hand.name}:9:void", "2020/T1/T1-u1", to="2020/T1/T1-u2")
     assert [at(difference)[1:] for difference in found(kit)] == [
