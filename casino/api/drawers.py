@@ -283,8 +283,9 @@ class DrawerCountedOut(DrawerChanged):
 )
 class CountDrawer(WriteOperation):
     """The cashier commits the first count, without knowing what the drawer must hold; from now on nothing moves there.
-    The answer says whether the count agrees. Chips of withdrawn sets are counted by set (`withdrawn`). Refused while anything of the drawer is pending (`drawer_has_open_work`
-    lists it in `open`): a fill, a credit, a handover, chips of a withdrawn set that are counted into the vault."""
+    The answer says whether the count agrees. Chips of withdrawn sets are counted by set (`withdrawn`). Refused while
+    anything of the drawer is pending (`drawer_has_open_work` lists it in `open`): a fill, a credit, a handover, chips
+    of a withdrawn set that are counted into the vault."""
 
     roles = (Role.CASHIER,)
     input = CountInput
@@ -339,8 +340,8 @@ class DrawerClosedOut(DrawerChanged):
     refuses=[*CLOSING, "count_differs"],
 )
 class CloseDrawer(WriteOperation):
-    """Cash and chips go back to the vault, chips of withdrawn sets to those set aside there, and the shift ends. Refused if the count differs (`count_differs`): the
-    drawer is counted again and signed off."""
+    """Cash and chips go back to the vault, chips of withdrawn sets to those set aside there, and the shift ends.
+    Refused if the count differs (`count_differs`): the drawer is counted again and signed off."""
 
     roles = (Role.CASHIER, *CAGE_SUPERVISION)
 

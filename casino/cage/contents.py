@@ -14,7 +14,6 @@ from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.houses.models import House
 
-
 #: Pieces of withdrawn chip sets by code and denomination, as a request or a row has them.
 Withdrawn = Mapping[str, Mapping[Any, int]]
 
