@@ -142,8 +142,8 @@ def test_withdrawn_chips_are_taken_at_the_cage_and_go_to_those_set_aside(sets: S
         2 * int(value), 0, -int(value), -int(value),
     ]  # fmt: skip
     sets.close()
-    refused = sets.supervisor.post("chip-moves", {"kind": "withdrawn", "paper": "p 1", "pieces": {value: 1}} | FROM_C1)
-    assert refusal(refused) == (409, "drawer_closed")
+    body = {"kind": "withdrawn", "paper": "note 4712", "pieces": {value: 1}} | FROM_C1
+    assert refusal(sets.supervisor.post("chip-moves", body)) == (409, "drawer_closed")
     sets.whole()
 
 

@@ -181,7 +181,7 @@ VALUES = {
     "return_number", "right", "role", "roles", "seal", "seat_count", "seat_fee", "seconds", "seed", "sha256",
     "skim_above", "starts_at", "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key",
     "text", "then", "time_to_act", "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted",
-    "way", "winner", "word",
+    "way", "winner", "withdrawn", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {
