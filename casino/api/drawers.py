@@ -13,6 +13,7 @@ from casino.api.http.operations import (
     SEES_BOOKS,
     Amount,
     Pieces,
+    PiecesOfSets,
     ReasonInput,
     StrictChoice,
     StrictInput,
@@ -27,6 +28,7 @@ from casino.api.parts import (
     ShiftCount,
     chip_pieces,
     minor_units,
+    withdrawn_pieces,
 )
 from casino.cage import closing, handing, selectors
 from casino.cage.models import Handover, HandoverKind, HandoverState
@@ -40,6 +42,8 @@ _TAKING = ("handover_differs", "signature_needed", "four_eyes", *CHIPS, *POSTING
 CLOSING = ("drawer_closed", "drawer_open", "drawer_has_open_work", "drawer_short", *CHIPS, *POSTING)
 
 
+#: Refusals of a count that names chips of a set that was never withdrawn, or is no more.
+WITHDRAWN = ("chip_set_not_withdrawn", "chip_set_retired", "unknown_chip_set")
 #: What a supervisor or a cashier counts out; a whole drawer is handed over by itself.
 _OF_THE_VAULT = [choice for choice in HandoverKind.choices if choice[0] != HandoverKind.HAND_OVER]
 
@@ -58,9 +62,14 @@ class _Taken(_CashAndPieces):
 
 @extend_schema_serializer(component_name="CountDrawerInput")
 class CountInput(_CashAndPieces):
-    """The count: cash, chips by pieces, and the face value of the chips of other houses."""
+    """The count: cash, chips by pieces, the face value of the chips of other houses, and chips of withdrawn sets."""
 
     foreign = Amount(min_value=0)
+    withdrawn = PiecesOfSets(
+        required=False,
+        help_text="Chips of withdrawn sets that the drawer has taken back, by pieces and set. A set that is absent was "
+        "counted as none.",
+    )
 
 
 # --- Between vault and drawer ---------------------------------------------------------------------------------------
@@ -206,6 +215,7 @@ class TakenFrom(serializers.Serializer[Any]):
 
     drawer = serializers.CharField()
     foreign = minor_units("Chips of other houses that came with it")
+    withdrawn = withdrawn_pieces("Chips of withdrawn sets that came with it; absent where none did", required=False)
     posting = serializers.IntegerField(help_text="Id of the ledger transaction that moved everything.")
 
 
@@ -269,12 +279,13 @@ class DrawerCountedOut(DrawerChanged):
     summary="Count a drawer",
     answers=DrawerCountedOut,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "drawer_has_open_work", *CHIPS],
+    refuses=[*AT_A_DRAWER, "drawer_has_open_work", *CHIPS, *WITHDRAWN],
 )
 class CountDrawer(WriteOperation):
     """The cashier commits the first count, without knowing what the drawer must hold; from now on nothing moves there.
-    The answer says whether the count agrees. Refused while anything of the drawer is pending (`drawer_has_open_work`
-    lists it in `open`): a fill, a credit, a handover, chips of a withdrawn set that are counted into the vault."""
+    The answer says whether the count agrees. Chips of withdrawn sets are counted by set (`withdrawn`). Refused while
+    anything of the drawer is pending (`drawer_has_open_work` lists it in `open`): a fill, a credit, a handover, chips
+    of a withdrawn set that are counted into the vault."""
 
     roles = (Role.CASHIER,)
     input = CountInput
@@ -291,6 +302,7 @@ class CountDrawer(WriteOperation):
     tag=TAG,
     refuses=[
         "drawer_closed", "drawer_open", "drawer_recounted", "drawer_short", "count_agrees", "four_eyes", *CHIPS,
+        *WITHDRAWN,
     ],
 )  # fmt: skip
 class RecountDrawer(WriteOperation):
@@ -328,8 +340,8 @@ class DrawerClosedOut(DrawerChanged):
     refuses=[*CLOSING, "count_differs"],
 )
 class CloseDrawer(WriteOperation):
-    """Cash and chips go back to the vault, and the shift ends. Refused if the count differs (`count_differs`): the
-    drawer is counted again and signed off."""
+    """Cash and chips go back to the vault, chips of withdrawn sets to those set aside there, and the shift ends.
+    Refused if the count differs (`count_differs`): the drawer is counted again and signed off."""
 
     roles = (Role.CASHIER, *CAGE_SUPERVISION)
 

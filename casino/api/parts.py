@@ -33,6 +33,13 @@ def chip_pieces(what: str, **kwargs: Any) -> serializers.DictField:
     return serializers.DictField(child=serializers.IntegerField(), help_text=text, **kwargs)
 
 
+def withdrawn_pieces(what: str, **kwargs: Any) -> serializers.DictField:
+    """A field of chips of withdrawn sets by set and denomination."""
+    text = f"{what}: number of pieces by code of the chip set and denomination in minor units."
+    child = serializers.DictField(child=serializers.IntegerField())
+    return serializers.DictField(child=child, help_text=text, **kwargs)
+
+
 def login_of(who: str, **kwargs: Any) -> serializers.CharField:
     """A field that names a member of staff."""
     return serializers.CharField(help_text=f"Login of the person who {who}.", **kwargs)
@@ -91,6 +98,7 @@ class CountPart(serializers.Serializer[Any]):
     cash = minor_units("Cash")
     pieces = chip_pieces("Chips of the house")
     foreign = minor_units("Face value of chips of other houses")
+    withdrawn = withdrawn_pieces("Chips of withdrawn sets; absent where there are none", required=False)
 
 
 class ShiftCount(serializers.Serializer[Any]):
@@ -115,6 +123,11 @@ class ShiftCount(serializers.Serializer[Any]):
     expected_foreign = minor_units("Chips of other houses expected", allow_null=True)
     counted_foreign = minor_units("Chips of other houses counted", allow_null=True)
     foreign_variance = minor_units("Chips of other houses counted less those expected", allow_null=True)
+    expected_withdrawn = withdrawn_pieces("Chips of withdrawn sets expected", allow_null=True)
+    counted_withdrawn = withdrawn_pieces("Chips of withdrawn sets counted", allow_null=True)
+    withdrawn_variance = minor_units(
+        "Worth of the chips of withdrawn sets counted less that of those expected", allow_null=True
+    )
     first_count = CountPart(allow_null=True, help_text="The first count.")
     counted_by = login_of("counted first", allow_null=True)
     recount = CountPart(allow_null=True, help_text="The second count; null where the first one agreed.")
@@ -232,6 +245,7 @@ class HandoverPart(serializers.Serializer[Any]):
         required=False, help_text="The drawer that a whole one is handed over to; absent otherwise."
     )
     foreign = minor_units("Chips of other houses, of a drawer that is handed over", required=False)
+    withdrawn = withdrawn_pieces("Chips of withdrawn sets, of a drawer that is handed over", required=False)
 
 
 class DrawerOut(serializers.Serializer[Any]):

@@ -17,7 +17,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import ShiftCount, chip_pieces, login_of, minor_units, number_of
+from casino.api.parts import ShiftCount, chip_pieces, login_of, minor_units, number_of, withdrawn_pieces
 from casino.api.tables import ReceiptOut
 from casino.cage import readings, selectors
 from casino.cage.models import DrawerState
@@ -37,6 +37,7 @@ class Movement(serializers.Serializer[Any]):
     foreign_in = minor_units("Chips of other houses that came in")
     foreign_out = minor_units("Chips of other houses that went out")
     pieces = chip_pieces("Chips that came in less those that went out")
+    withdrawn = withdrawn_pieces("The same of chips of withdrawn sets")
     first_serial = serializers.IntegerField(
         allow_null=True, help_text="The least number of a transfer, handover or soft count; null for other kinds."
     )
@@ -72,6 +73,7 @@ class Held(serializers.Serializer[Any]):
     chips = minor_units("Worth of the chips of the house")
     pieces = chip_pieces("Chips of the house")
     foreign = minor_units("Face value of chips of other houses")
+    withdrawn = withdrawn_pieces("Chips of withdrawn sets that were taken back")
 
 
 class AssertionPart(serializers.Serializer[Any]):

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 
 from casino.api.cage import CHIPS, POSTING, TAG
-from casino.api.drawers import CLOSING, CountInput, DrawerOpenedOut, HandoverOut
+from casino.api.drawers import CLOSING, WITHDRAWN, CountInput, DrawerOpenedOut, HandoverOut
 from casino.api.http.operations import CAGE_SUPERVISION, ReasonInput, StrictText, WriteOperation, documented
 from casino.cage import taking_over
 from casino.core.write import Answer, Command
@@ -54,7 +54,7 @@ class HandOverDrawer(WriteOperation):
     tag=TAG,
     refuses=[
         "not_found", "no_change", "drawer_open", "handover_open", "no_float", "handover_differs", "four_eyes",
-        "drawer_short", *CHIPS, *POSTING,
+        "drawer_short", *CHIPS, *WITHDRAWN, *POSTING,
     ],
 )  # fmt: skip
 class TakeOverDrawer(WriteOperation):

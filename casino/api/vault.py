@@ -75,14 +75,14 @@ class ChipMoveOut(serializers.Serializer[Any]):
     method="post",
     refuses=[
         "no_chip_set", "unknown_chip_set", "observer_missing", "unknown_observer", "drawer_missing",
-        "chip_set_withdrawn", "nothing_to_move", *_PIECES,
+        "chip_set_withdrawn", "nothing_to_move", "drawer_closed", "drawer_counted", *_PIECES,
     ],
 )  # fmt: skip
 class ChipMoves(WriteOperation, CursorList):
     """The first person writes down what the delivery note says, or counts out the chips that are set aside or
     destroyed. Nothing moves yet: others count without being shown it. `observer` attends a destruction for
-    surveillance; `drawer` is where withdrawn chips come from, all that it has taken back of a set. No If-Match: there
-    is no version."""
+    surveillance; `drawer`, which is open, is where withdrawn chips come from, all that it has taken back of a set; with
+    its close they go to the vault by themselves. No If-Match: there is no version."""
 
     @extend_schema_serializer(component_name="ChipMoveListRow")
     class Row(ChipMovePart):

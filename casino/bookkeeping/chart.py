@@ -133,6 +133,11 @@ def face_value(commodity: str) -> int:
     return int(value) if value.isdecimal() else 1
 
 
+def set_of(commodity: str) -> str:
+    """Code of the chip set that a commodity of the ledger belongs to: `MAIN` of `HUF.MAIN.500`."""
+    return commodity.partition(".")[2].rpartition(".")[0]
+
+
 def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = None) -> None:
     """Open the accounts of these codes in the ledger where they are not open yet; a rack with every denomination of
     `chips`. Needs a transaction. Raises Conflict account_off for what this house does not keep."""
@@ -240,6 +245,14 @@ def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
 def rack(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place."""
     return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
+
+
+def sets_in(house: House, code: str) -> dict[str, Chips]:
+    """The chips in one place by the code of their set; without sets of which there are none."""
+    found: dict[str, dict[int, int]] = {}
+    for commodity, pieces in sql.rows(_RACK, [house.id, code]):
+        found.setdefault(set_of(commodity), {})[face_value(commodity)] = pieces
+    return {chip_set: chips for chip_set, mix in sorted(found.items()) if (chips := Chips(chip_set, mix))}
 
 
 def contents(house: House, money: Sequence[str], rack: str, chip_set: str) -> tuple[list[int], Chips]:

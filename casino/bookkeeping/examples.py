@@ -360,6 +360,12 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         },
         given=(posting("foreign_chips", C1, amount=4_000),),
     ),
+    "withdrawn_handed_over": Example(
+        "A chip of 5.00 of a withdrawn set was taken back at C1 before.",
+        (posting("withdrawn_handed_over", C1 | {"to": "C2"}, chips=_mix({500: 1})),),
+        {"9115/C1": {500: 0}, "9115/C2": {500: 1}},
+        given=(_REDEEMED,),
+    ),
     "foreign_to_vault": Example(
         "The drawer closes with chips of another house worth 40.00.",
         (posting("foreign_to_vault", C1, amount=4_000),),

@@ -109,7 +109,8 @@ _VAULT = (
     _row(
         "withdrawn_set_aside",
         "Withdrawn chips come to the vault",
-        "Chips of a withdrawn set that a drawer has taken back are counted by two and put aside.",
+        "Chips of a withdrawn set that a drawer has taken back are counted and put aside: at every close of the "
+        "drawer, or by two people in between.",
         ("9115", "9115/{drawer}", "chips"),
     ),
     _row(
@@ -383,6 +384,12 @@ _CAGE_ROWS = (
         ("1020/{to}", _DRAWER, "cash"),
         ("1160/{to}", "1160/{drawer}", "foreign"),
         ("9120/{to}", _CAGE, "chips"),
+    ),
+    _row(
+        "withdrawn_handed_over",
+        "Withdrawn chips go along with a drawer",
+        "Chips of a withdrawn set that the drawer has taken back, counted by the other cashier too.",
+        ("9115/{to}", "9115/{drawer}", "chips"),
     ),
     _row(
         "foreign_to_vault",

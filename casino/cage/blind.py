@@ -8,8 +8,8 @@ from casino.bookkeeping.books import InsufficientFunds
 from casino.cage.models import Drawer
 from casino.core.errors import Conflict
 
-#: What lies in a drawer, by account: cash, chips of the house, chips of other houses.
-CONTENTS = (Account.DRAWER_CASH, Account.CAGE_CHIPS, Account.FOREIGN_CHIPS)
+#: What lies in a drawer, by account: cash, chips of the house, chips of other houses, chips of withdrawn sets.
+CONTENTS = (Account.DRAWER_CASH, Account.CAGE_CHIPS, Account.FOREIGN_CHIPS, Account.SET_ASIDE)
 
 
 @contextmanager

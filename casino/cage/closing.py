@@ -15,13 +15,14 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.cage import contents, selectors
 from casino.cage.blind import CONTENTS
-from casino.cage.contents import Contents
+from casino.cage.contents import Contents, Withdrawn
 from casino.cage.models import Drawer, DrawerState, Handover, Shift
 from casino.cage.readings import readers
 from casino.cage.services import enter, require_open, require_shift, write_at
 from casino.cage.signing import is_manager, require_another, require_role
 from casino.chips import selectors as chip_sets
 from casino.chips.counts import chip_variance
+from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import control_points, days
@@ -34,17 +35,21 @@ OpenWork = Callable[[Drawer], list[dict[str, Any]]]
 Pieces = Mapping[Any, int]
 
 
-def count(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, open_work: OpenWork) -> Answer:
-    """Commit the first count: cash and chips of other houses in minor units, chips by pieces. The drawer stands still
-    from now on; the answer says whether the count agrees with the books, and no figure.
+def count(
+    *, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, withdrawn: Withdrawn | None = None,
+    open_work: OpenWork,
+) -> Answer:  # fmt: skip
+    """Commit the first count: cash and chips of other houses in minor units, chips by pieces, those of `withdrawn` sets
+    by set. The drawer stands still from now on; the answer says whether the count agrees with the books, and no figure.
 
-    Raises Conflict drawer_closed, drawer_counted, drawer_has_open_work; Unprocessable for wrong pieces.
+    Raises Conflict drawer_closed, drawer_counted, drawer_has_open_work, chip_set_not_withdrawn, chip_set_retired;
+    Unprocessable for wrong pieces, unknown_chip_set.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
         require_no_open_work(drawer, open_work)
-        counted = contents.named(drawer.house, cash, pieces, foreign)
+        counted = contents.named(drawer.house, cash, pieces, foreign, withdrawn)
         Shift.objects.filter(id=shift.id).update(
             first_count=counted.as_json(), counted_by=command.context.staff, counted_at=ClockTimestamp()
         )
@@ -54,12 +59,14 @@ def count(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: in
     return write_at(command, code, change)
 
 
-def recount(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: int) -> Answer:
+def recount(
+    *, command: Command, code: str, cash: int, pieces: Pieces, foreign: int, withdrawn: Withdrawn | None = None
+) -> Answer:
     """Count a drawer again whose first count differs from the books; once, without knowing either.
 
     Raises Forbidden four_eyes for the person who counted first or opened the drawer, and for one who has read what
-    the drawer must hold in this shift; Conflict drawer_closed, drawer_open, drawer_recounted, or count_agrees;
-    Unprocessable for wrong pieces.
+    the drawer must hold in this shift; Conflict drawer_closed, drawer_open, drawer_recounted, count_agrees,
+    chip_set_not_withdrawn, or chip_set_retired; Unprocessable for wrong pieces, unknown_chip_set.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
@@ -71,7 +78,7 @@ def recount(*, command: Command, code: str, cash: int, pieces: Pieces, foreign: 
         require_another(command, "counted this drawer or opened it", shift.counted_by, shift.opened_by)
         if command.context.staff.login in readers(drawer, shift):
             raise Forbidden("You have read what this drawer must hold; somebody else counts it.", code="four_eyes")
-        counted = contents.named(drawer.house, cash, pieces, foreign)
+        counted = contents.named(drawer.house, cash, pieces, foreign, withdrawn)
         Shift.objects.filter(id=shift.id).update(
             recount=counted.as_json(), recounted_by=command.context.staff, recounted_at=ClockTimestamp()
         )
@@ -189,7 +196,8 @@ def end(
     Cash short is an expense against the drawer's cash. Chips short are in the public's hands without anybody having
     paid: the house owes them and custody moves to the public; over is the mirror of each. Chips are compared by
     denomination; where others are there than expected, worth the same, they were exchanged with the public and no money
-    moves. It is posted for the gaming day in which the shift began.
+    moves. Chips of withdrawn sets likewise, set by set; they go to those set aside in the vault. It is posted for the
+    gaming day in which the shift began.
     """
     expected = contents.by_the_books(drawer)
     about = {"shift": shift.number} | (
@@ -198,9 +206,10 @@ def end(
     to = taken.to_drawer if taken is not None else None
     if to is not None:
         about["handed_to"] = to.code
+    _open_racks(drawer, counted, to)
     enter(work, key, drawer, "drawer.closed", _postings(drawer, expected, counted, to), **about)
     work.flush()
-    _attest(drawer, shift, counted)
+    _attest(drawer, shift, expected, counted)
     Shift.objects.filter(id=shift.id).update(
         closed_by=by,
         closed_at=ClockTimestamp(),
@@ -214,6 +223,8 @@ def end(
         counted_pieces=counted.chips.as_json(),
         expected_foreign=expected.foreign,
         counted_foreign=counted.foreign,
+        expected_withdrawn=expected.withdrawn_as_json(),
+        counted_withdrawn=counted.withdrawn_as_json(),
     )
     shift = Shift.objects.select_related("drawer", "handed_to").get(id=shift.id)
     return DrawerClosed(
@@ -224,6 +235,15 @@ def end(
     )
 
 
+def _open_racks(drawer: Drawer, counted: Contents, to: Drawer | None) -> None:
+    """Open what a drawer needs for chips of a withdrawn set that it has taken none of before, and so the one that takes
+    it over."""
+    for code in counted.withdrawn:
+        ladder = chip_sets.of(drawer.house, code)
+        for place in (drawer, to) if to is not None else (drawer,):
+            chart.open_accounts(drawer.house, map(place.account, (Account.SET_ASIDE, Account.PUBLIC)), ladder)
+
+
 def _postings(drawer: Drawer, expected: Contents, counted: Contents, to: Drawer | None) -> list[Posting]:
     at = {"drawer": drawer.code}
     cash, foreign = counted.cash - expected.cash, counted.foreign - expected.foreign
@@ -231,6 +251,11 @@ def _postings(drawer: Drawer, expected: Contents, counted: Contents, to: Drawer 
         posting("cash_over" if cash > 0 else "cash_short", at, amount=abs(cash)),
         *chip_variance(drawer.account(Account.CAGE_CHIPS), drawer.code, counted.chips - expected.chips),
         posting("foreign_over" if foreign > 0 else "foreign_short", at, amount=abs(foreign)),
+        *(
+            row
+            for variance in counted.withdrawn_less(expected).values()
+            for row in chip_variance(drawer.account(Account.SET_ASIDE), drawer.code, variance)
+        ),
         *_emptied(drawer, counted, to),
     ]
 
@@ -240,21 +265,28 @@ def _emptied(drawer: Drawer, counted: Contents, to: Drawer | None) -> list[Posti
     if to is not None:
         places = {"drawer": drawer.code, "to": to.code}
         passed = posting("drawer_handed_over", places, cash=counted.cash, foreign=counted.foreign, chips=counted.chips)
-        return [passed]
+        sets = (posting("withdrawn_handed_over", places, chips=chips) for chips in counted.withdrawn.values())
+        return [passed, *sets]
     at = {"drawer": drawer.code}
     return [
         posting("float_returned", at, cash=counted.cash, chips=counted.chips),
         posting("foreign_to_vault", at, amount=counted.foreign),
+        *(posting("withdrawn_set_aside", at, chips=chips) for chips in counted.withdrawn.values()),
     ]
 
 
-def _attest(drawer: Drawer, shift: Shift, counted: Contents) -> None:
+def _attest(drawer: Drawer, shift: Shift, expected: Contents, counted: Contents) -> None:
     """Have the ledger keep the count, found true once the variance was booked: cash, every denomination, and chips of
-    other houses."""
+    other houses; of withdrawn sets those that were expected or counted."""
     house, metadata = drawer.house, {"drawer": drawer.code, "shift": shift.number}
     chips = chip_sets.in_use(house)
     pieces = [(chart.commodity(house, chips.code, value), counted.chips[value]) for value in chips.values]
-    cash, rack, foreign = map(drawer.account, CONTENTS)
+    cash, rack, foreign, set_aside = map(drawer.account, CONTENTS)
     books.attest(house, cash, [(house.currency, counted.cash)], metadata)
     books.attest(house, foreign, [(house.currency, counted.foreign)], metadata)
     books.attest(house, rack, pieces, metadata)
+    for code in sorted(expected.withdrawn.keys() | counted.withdrawn.keys()):
+        old, found = chip_sets.of(house, code), counted.withdrawn.get(code, Chips(code))
+        books.attest(
+            house, set_aside, [(chart.commodity(house, code, value), found[value]) for value in old.values], metadata
+        )

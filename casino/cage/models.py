@@ -1,5 +1,7 @@
 """Drawers, what passes between them and the vault, and their shifts."""
 
+from collections.abc import Mapping
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -78,6 +80,8 @@ class Handover(models.Model):
     pieces = models.JSONField()
     #: Chips of other houses, which only a whole drawer takes along.
     foreign = models.BigIntegerField(default=0)
+    #: Chips of withdrawn sets likewise: pieces by set and denomination.
+    withdrawn = models.JSONField(default=dict)
     #: The drawer that a whole one is handed over to.
     to_drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="coming", null=True)
     offered_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
@@ -105,7 +109,7 @@ class Handover(models.Model):
                 condition=(
                     Q(kind=HandoverKind.HAND_OVER, to_drawer__isnull=False) & ~Q(to_drawer=F("drawer")) & ~Q(reason="")
                 )
-                | (~Q(kind=HandoverKind.HAND_OVER) & Q(to_drawer=None, foreign=0)),
+                | (~Q(kind=HandoverKind.HAND_OVER) & Q(to_drawer=None, foreign=0, withdrawn={})),
                 name="handover_to_another_drawer",
             ),
             models.CheckConstraint(
@@ -128,7 +132,8 @@ class Handover(models.Model):
 class Shift(HouseRow):
     """A drawer from its opening float to its count. Amounts in minor units, chips at face value.
 
-    A count is `{"cash": ..., "pieces": {...}, "foreign": ...}`. What was expected, and the count that was accepted,
+    A count is `{"cash": ..., "pieces": {...}, "foreign": ...}`, and where there were chips of withdrawn sets also
+    `"withdrawn": {set: {...}}`. What was expected, and the count that was accepted,
     are known when the shift has ended; before that only the books know.
     """
 
@@ -161,6 +166,9 @@ class Shift(HouseRow):
     #: Chips of other houses.
     expected_foreign = models.BigIntegerField(null=True)
     counted_foreign = models.BigIntegerField(null=True)
+    #: Chips of withdrawn sets that the drawer has taken back: pieces by set and denomination.
+    expected_withdrawn = models.JSONField(null=True)
+    counted_withdrawn = models.JSONField(null=True)
 
     class Meta:
         verbose_name = "shift"
@@ -179,6 +187,8 @@ class Shift(HouseRow):
                     counted_chips__isnull=False,
                     expected_foreign__isnull=False,
                     counted_foreign__isnull=False,
+                    expected_withdrawn__isnull=False,
+                    counted_withdrawn__isnull=False,
                 ),
                 name="shift_closed_is_counted",
             ),
@@ -216,6 +226,16 @@ class Shift(HouseRow):
         if self.first_count is None:
             return DrawerState.OPEN
         return DrawerState.COUNTED if self.recount is None else DrawerState.RECOUNTED
+
+    @property
+    def withdrawn_variance(self) -> int:
+        """Worth of the chips of withdrawn sets that were over or, below zero, short when the shift ended."""
+        return worth(self.counted_withdrawn or {}) - worth(self.expected_withdrawn or {})
+
+
+def worth(withdrawn: Mapping[str, Mapping[str, int]]) -> int:
+    """What pieces by set and denomination are worth, in minor units."""
+    return sum(int(value) * count for pieces in withdrawn.values() for value, count in pieces.items())
 
 
 class VaultCountState(models.TextChoices):

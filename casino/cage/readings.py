@@ -34,12 +34,13 @@ Place = tuple[str, str]
 
 @dataclass(slots=True)
 class Moved:
-    """What came into a drawer, or, below zero, went out: cash and chips of other houses in minor units, and pieces by
-    denomination."""
+    """What came into a drawer, or, below zero, went out: cash and chips of other houses in minor units, pieces by
+    denomination, and those of withdrawn sets by set and denomination."""
 
     cash: int = 0
     foreign: int = 0
     pieces: dict[int, int] = field(default_factory=dict)
+    withdrawn: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def add(self, number: str, commodity: str, amount: int) -> None:
         """One entry of an account of the drawer."""
@@ -47,6 +48,9 @@ class Moved:
             self.cash += amount
         elif number == Account.FOREIGN_CHIPS:
             self.foreign += amount
+        elif number == Account.SET_ASIDE:
+            key = (chart.set_of(commodity), chart.face_value(commodity))
+            self.withdrawn[key] = self.withdrawn.get(key, 0) + amount
         else:
             value = chart.face_value(commodity)
             self.pieces[value] = self.pieces.get(value, 0) + amount
@@ -56,6 +60,8 @@ class Moved:
         self.cash, self.foreign = self.cash + other.cash, self.foreign + other.foreign
         for value, count in other.pieces.items():
             self.pieces[value] = self.pieces.get(value, 0) + count
+        for key, count in other.withdrawn.items():
+            self.withdrawn[key] = self.withdrawn.get(key, 0) + count
 
     @property
     def chips(self) -> int:
@@ -65,7 +71,12 @@ class Moved:
     def as_json(self) -> dict[str, Any]:
         """As answers have it."""
         named = {str(value): count for value, count in sorted(self.pieces.items(), reverse=True) if count}
-        return {"cash": self.cash, "chips": self.chips, "pieces": named, "foreign": self.foreign}
+        withdrawn: dict[str, dict[str, int]] = {}
+        for (chip_set, value), count in sorted(self.withdrawn.items(), key=lambda item: (item[0][0], -item[0][1])):
+            if count:
+                withdrawn.setdefault(chip_set, {})[str(value)] = count
+        money = {"cash": self.cash, "chips": self.chips, "foreign": self.foreign}
+        return money | {"pieces": named, "withdrawn": withdrawn}
 
 
 @dataclass(slots=True)
@@ -157,7 +168,7 @@ def shift_variance(shift: Shift) -> int:
         (shift.counted_chips, shift.expected_chips),
         (shift.counted_foreign, shift.expected_foreign),
     )
-    return sum((counted or 0) - (expected or 0) for counted, expected in pairs)
+    return sum((counted or 0) - (expected or 0) for counted, expected in pairs) + shift.withdrawn_variance
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -178,7 +189,10 @@ def _held(drawer: Drawer) -> Moved:
     """What the drawer must hold now, by the ledger."""
     cash, foreign = (drawer.account(number) for number in (Account.DRAWER_CASH, Account.FOREIGN_CHIPS))
     money = chart.balances(drawer.house, [cash, foreign])
-    return Moved(money[cash], money[foreign], chart.pieces(drawer.house, drawer.account(Account.CAGE_CHIPS)))
+    sets = chart.sets_in(drawer.house, drawer.account(Account.SET_ASIDE))
+    withdrawn = {(code, value): count for code, chips in sets.items() for value, count in chips.pieces.items()}
+    pieces = chart.pieces(drawer.house, drawer.account(Account.CAGE_CHIPS))
+    return Moved(money[cash], money[foreign], pieces, withdrawn)
 
 
 def _place(event: Event) -> dict[str, Any]:
@@ -284,11 +298,13 @@ class _Shift:
             shift.expected_cash or 0,
             shift.expected_foreign or 0,
             {int(value): count for value, count in (shift.expected_pieces or {}).items()},
+            _by_set(shift.expected_withdrawn),
         )
         accepted = Moved(
             shift.counted_cash or 0,
             shift.counted_foreign or 0,
             {int(value): count for value, count in (shift.counted_pieces or {}).items()},
+            _by_set(shift.counted_withdrawn),
         )
         return [
             *_equalities("float and movements = expected", total, expected),
@@ -318,10 +334,11 @@ class _Shift:
             for number in (Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.CHIPS_UNATTRIBUTED)
         )
         money = accepted.cash - expected.cash + accepted.foreign - expected.foreign
+        found = accepted.chips - expected.chips + self.shift.withdrawn_variance
         return [
             _equal("variance of cash and chips of other houses = 5200", money, -cash),
-            _equal("variance of chips = 5210", accepted.chips - expected.chips, -chips),
-            _equal("variance of chips = 2015", accepted.chips - expected.chips, owed),
+            _equal("variance of chips = 5210", found, -chips),
+            _equal("variance of chips = 2015", found, owed),
         ]
 
     def _where_to(self) -> str:
@@ -334,6 +351,7 @@ class _Shift:
             str(Account.VAULT_CASH): Account.DRAWER_CASH,
             str(Account.VAULT_CHIPS): Account.CAGE_CHIPS,
             f"{Account.FOREIGN_CHIPS}/vault": Account.FOREIGN_CHIPS,
+            str(Account.SET_ASIDE): Account.SET_ASIDE,
         }
         if to is not None:
             into = {to.account(number): number for number in into.values()}
@@ -364,12 +382,19 @@ def _transactions(event: Event) -> list[int]:
     return [posting["tx"] for posting in event.doc.get("postings", ())] + ([taken["posting"]] if taken else [])
 
 
+def _by_set(withdrawn: Mapping[str, Mapping[str, int]] | None) -> dict[tuple[str, int], int]:
+    """Pieces of withdrawn sets as a shift's row has them, by set and denomination."""
+    found = withdrawn or {}
+    return {(code, int(value)): count for code, pieces in found.items() for value, count in pieces.items()}
+
+
 def _only(moved: Moved, sign: int) -> Moved:
     """What of it came in (sign 1) or went out (-1), above zero."""
     return Moved(
         max(sign * moved.cash, 0),
         max(sign * moved.foreign, 0),
         {value: sign * count for value, count in moved.pieces.items() if sign * count > 0},
+        {key: sign * count for key, count in moved.withdrawn.items() if sign * count > 0},
     )
 
 
@@ -393,6 +418,7 @@ def _row(name: str, kind: Kind) -> dict[str, Any]:
         "foreign_in": kind.into.foreign,
         "foreign_out": kind.out.foreign,
         "pieces": kind.net.as_json()["pieces"],
+        "withdrawn": kind.net.as_json()["withdrawn"],
         "first_serial": min(kind.serials, default=None),
         "last_serial": max(kind.serials, default=None),
     }
@@ -403,12 +429,21 @@ def _equal(name: str, left: int, right: int) -> dict[str, Any]:
 
 
 def _equalities(name: str, left: Moved, right: Moved) -> list[dict[str, Any]]:
-    """One sum for cash, one for chips of other houses, and one for the pieces of each denomination."""
+    """One sum for cash, one for chips of other houses, and one for the pieces of each denomination, those of withdrawn
+    sets by set."""
     return [
         _equal(f"{name}: cash", left.cash, right.cash),
         _equal(f"{name}: chips of other houses", left.foreign, right.foreign),
         *(
             _equal(f"{name}: pieces of {value}", left.pieces.get(value, 0), right.pieces.get(value, 0))
             for value in sorted(left.pieces.keys() | right.pieces.keys())
+        ),
+        *(
+            _equal(
+                f"{name}: withdrawn pieces of {key[1]} of {key[0]}",
+                left.withdrawn.get(key, 0),
+                right.withdrawn.get(key, 0),
+            )
+            for key in sorted(left.withdrawn.keys() | right.withdrawn.keys())
         ),
     ]

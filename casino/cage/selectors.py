@@ -7,7 +7,7 @@ from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.contents import by_the_books, stored
-from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift
+from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift, worth
 from casino.core.errors import NotFound
 from casino.houses import control_points
 from casino.houses.models import House
@@ -123,6 +123,7 @@ def describe_handover(found: Handover, *, revealed: bool) -> dict[str, Any]:
     if revealed:
         described |= {"cash": found.cash, "pieces": found.pieces}
         described |= {} if found.to_drawer is None else {"foreign": found.foreign}
+        described |= {"withdrawn": found.withdrawn} if found.withdrawn else {}
     return described
 
 
@@ -148,8 +149,9 @@ def reconciliation(shift: Shift, *, blind: bool = False) -> dict[str, Any]:
     return found
 
 
-_VARIANCES = ("cash_variance", "chip_variance", "pieces_variance", "foreign_variance")
-_SIDES = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in ("cash", "chips", "pieces", "foreign"))
+_VARIANCES = ("cash_variance", "chip_variance", "pieces_variance", "foreign_variance", "withdrawn_variance")
+_COUNTED = ("cash", "chips", "pieces", "foreign", "withdrawn")
+_SIDES = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in _COUNTED)
 
 
 def _counted(shift: Shift) -> dict[str, Any]:
@@ -161,11 +163,13 @@ def _counted(shift: Shift) -> dict[str, Any]:
         sides = {"expected": by_the_books(shift.drawer), "counted": stored(house, shift.recount)}
         found = {f"{side}_{name}": value for side, held in sides.items() for name, value in held.as_json().items()}
         found |= {f"{side}_chips": held.chips.value for side, held in sides.items()}
+        found |= {f"{side}_withdrawn": held.withdrawn_as_json() for side, held in sides.items()}
     return found | {
         "cash_variance": found["counted_cash"] - found["expected_cash"],
         "chip_variance": found["counted_chips"] - found["expected_chips"],
         "pieces_variance": _by_denomination(found["counted_pieces"], found["expected_pieces"]),
         "foreign_variance": found["counted_foreign"] - found["expected_foreign"],
+        "withdrawn_variance": worth(found["counted_withdrawn"]) - worth(found["expected_withdrawn"]),
     }
 
 

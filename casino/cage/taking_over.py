@@ -17,7 +17,7 @@ from casino.bookkeeping import books
 from casino.cage import closing, contents, handing, selectors
 from casino.cage.blind import withheld
 from casino.cage.closing import OpenWork
-from casino.cage.contents import Contents
+from casino.cage.contents import Contents, Withdrawn
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
 from casino.cage.readings import readers
 from casino.cage.services import AtDrawer, Pieces, require_at, require_shift, write_at
@@ -45,7 +45,7 @@ def offer(
             raise Conflict(f"Drawer {code} cannot be handed over to itself.", code="no_change")
         _require_free(to)
         counted = closing.accepted(command, drawer, shift)
-        if not (counted.cash or counted.chips or counted.foreign):
+        if not (counted.cash or counted.chips or counted.foreign or counted.withdrawn):
             raise Unprocessable(f"Drawer {code} is empty; close it.", code="nothing_offered")
         found = handing.new_handover(
             command, drawer, kind=HandoverKind.HAND_OVER, to_drawer=to, reason=reason, **counted.as_json()
@@ -98,12 +98,16 @@ class _BetweenDrawers:
         return AtDrawer(self.code).answer(both.taking, outcome)
 
 
-def take(*, command: Command, code: str, from_drawer: str, cash: int, pieces: Pieces, foreign: int) -> Answer:
+def take(
+    *, command: Command, code: str, from_drawer: str, cash: int, pieces: Pieces, foreign: int,
+    withdrawn: Withdrawn | None = None,
+) -> Answer:  # fmt: skip
     """Take over the drawer that is offered, after counting the same; it closes, and this one opens with it.
 
     Raises NotFound, Conflict no_change, drawer_open, handover_open (a float is offered to this one), no_float where
     that drawer is not offered to this one, handover_differs (and no figures); Forbidden four_eyes for who has opened,
-    counted or offered it, or read what it must hold; Unprocessable for wrong pieces.
+    counted or offered it, or read what it must hold; Unprocessable for wrong pieces, and as
+    :func:`~casino.cage.contents.named` for withdrawn sets.
     """
 
     def change(both: _Both, work: Work) -> Outcome:
@@ -111,11 +115,14 @@ def take(*, command: Command, code: str, from_drawer: str, cash: int, pieces: Pi
         _require_free(taking)
         found = _offered(left, taking)
         shift = require_shift(left)
-        counted = _counted_the_same(command, left, shift, found, contents.named(left.house, cash, pieces, foreign))
+        named = contents.named(left.house, cash, pieces, foreign, withdrawn)
+        counted = _counted_the_same(command, left, shift, found, named)
         with withheld(left):
             posted = _close(command, work, left, shift, counted, found)
         opened = handing.begin_shift(command, taking, cash, counted.chips)
-        taken_from = {"drawer": left.code, "foreign": foreign, "posting": posted}
+        taken_from: dict[str, Any] = {"drawer": left.code, "foreign": foreign, "posting": posted}
+        if counted.withdrawn:
+            taken_from["withdrawn"] = counted.withdrawn_as_json()
         return Outcome(
             DrawerOpened(
                 shift=opened.number,
@@ -160,7 +167,8 @@ def _counted_the_same(command: Command, left: Drawer, shift: Shift, found: Hando
     require_another(command, "opened, counted or offered this drawer", *before)
     if command.context.staff.login in readers(left, shift):
         raise Forbidden("You have read what this drawer must hold; somebody else takes it over.", code="four_eyes")
-    if counted.as_json() != {"cash": found.cash, "pieces": found.pieces, "foreign": found.foreign}:
+    offered = {"cash": found.cash, "pieces": found.pieces, "foreign": found.foreign}
+    if counted.as_json() != offered | ({"withdrawn": found.withdrawn} if found.withdrawn else {}):
         raise Conflict(
             "Your count differs from what was offered. Count again, or have the handover withdrawn.",
             code="handover_differs",

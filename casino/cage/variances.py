@@ -116,7 +116,7 @@ def _of_shift(drawer: Drawer, number: int) -> _Variances:
         raise NotFound(f"Drawer {drawer.code} has no shift {number}.")
     if shift.counted_cash is None or shift.expected_cash is None:
         raise Conflict(f"Shift {number} of drawer {drawer.code} has not ended.", code="drawer_not_closed")
-    chips = (shift.counted_chips or 0) - (shift.expected_chips or 0)
+    chips = (shift.counted_chips or 0) - (shift.expected_chips or 0) + shift.withdrawn_variance
     return _Variances(shift.counted_cash - shift.expected_cash, chips)
 
 

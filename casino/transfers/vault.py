@@ -22,8 +22,8 @@ from casino.audit.events.chips import (
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
-from casino.cage import selectors as drawers
 from casino.cage.models import Drawer
+from casino.cage.services import require_open
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
 from casino.chips.models import ChipSet
@@ -63,12 +63,13 @@ def note(
     another set than the one in use; `observer` the login of who attends a destruction for surveillance; `drawer` the
     code of the drawer that has taken withdrawn chips back, and gives all of them.
 
-    Raises Conflict no_chip_set, or chip_set_withdrawn for a delivery of one; Unprocessable unknown_chip_set,
-    observer_missing, unknown_observer, drawer_missing, nothing_to_move, or for wrong pieces; NotFound for a drawer that
-    is none.
+    Raises Conflict no_chip_set, or chip_set_withdrawn for a delivery of one; drawer_closed or drawer_counted for a
+    drawer that does not trade; Unprocessable unknown_chip_set, observer_missing, unknown_observer, drawer_missing,
+    nothing_to_move, or for wrong pieces; NotFound for a drawer that is none.
     """
 
     def change(house: House, work: Work) -> Outcome:
+        found_drawer = _drawer(house, kind, drawer)
         ladder = chips.of(house, chip_set)
         noted = denominations.parse(ladder, pieces)
         if not noted:
@@ -83,7 +84,7 @@ def note(
             kind=kind,
             serial=serials.next_of(house, kind),
             chip_set=found,
-            drawer=_drawer(house, kind, drawer),
+            drawer=found_drawer,
             paper=paper,
             noted=noted.as_json(),
             noted_by=command.context.staff,
@@ -167,10 +168,17 @@ def _observer(house: House, kind: MoveKind, login: str | None) -> Staff | None:
 
 
 def _drawer(house: House, kind: MoveKind, code: str | None) -> Drawer | None:
-    """The drawer that withdrawn chips come from. Raises NotFound, Unprocessable drawer_missing."""
+    """The drawer that withdrawn chips come from, locked, so that it is not counted meanwhile. It must be open: what it
+    has goes to the vault with every close. Raises NotFound, Unprocessable drawer_missing, Conflict drawer_closed,
+    drawer_counted."""
     if (kind == MoveKind.WITHDRAWN) != (code is not None):
         raise Unprocessable("A drawer is named where withdrawn chips come from it, only.", code="drawer_missing")
-    return None if code is None else drawers.get(house, code)
+    if code is None:
+        return None
+    found = locks.lock(Drawer, locks.Rank.DESK, house=house, code=code)
+    found.house = house
+    require_open(found)
+    return found
 
 
 def _lock(house: House, move_id: int, state: MoveState) -> ChipMove:

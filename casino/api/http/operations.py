@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 
 from casino.api.http import attempts, authentication, contract
 from casino.api.http.permissions import HasRole
+from casino.chips.models import SET_CODE_PATTERN
 from casino.core import canonical
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.lost import OutcomeUnknown
@@ -27,6 +28,7 @@ from casino.staff.models import Role, Staff, TerminalToken
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
 _DENOMINATION = re.compile(r"[0-9]{1,16}", re.ASCII)
+_SET_CODE = re.compile(SET_CODE_PATTERN, re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}\Z", re.ASCII)
 _KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
 
@@ -97,6 +99,21 @@ class Pieces(serializers.DictField):
         if wrong:
             raise serializers.ValidationError({name: ["A denomination is a whole number."] for name in wrong})
         found: dict[str, int] = super().to_internal_value(data)
+        return found
+
+
+class PiecesOfSets(serializers.DictField):
+    """Chips of several sets: `{"MAIN": {"500": 3}}` is three chips of 500 minor units of the set MAIN."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"child": Pieces(), "required": False, **kwargs})
+
+    def to_internal_value(self, data: Any) -> dict[str, dict[str, int]]:
+        """Pieces by set and denomination. Raises ValidationError, also for a name that no chip set can have."""
+        wrong = [name for name in data if not _SET_CODE.match(name)] if isinstance(data, dict) else []
+        if wrong:
+            raise serializers.ValidationError({name: ["This is no code of a chip set."] for name in wrong})
+        found: dict[str, dict[str, int]] = super().to_internal_value(data)
         return found
 
 

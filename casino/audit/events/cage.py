@@ -8,12 +8,17 @@ from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTrans
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
 Shift = Annotated[int, "number of the shift at its drawer, from 1"]
-Counted = Annotated[JsonObject, "`cash` and `foreign` (chips of other houses) in minor units, `pieces` of the house"]
+Counted = Annotated[
+    JsonObject,
+    "`cash` and `foreign` (chips of other houses) in minor units, `pieces` of the house; where there were any also "
+    "pieces of `withdrawn` sets by set",
+]
 Agrees = Annotated[bool, "whether the count is as near to the books as the house accepts without another one"]
 Handover = Annotated[
     JsonObject,
     "`handover` (number at its drawer), `kind`, `state`, who has signed; `cash` and `pieces` but for a signature; of a "
-    "drawer that is handed over `to_drawer` and `foreign` (chips of other houses, minor units)",
+    "drawer that is handed over `to_drawer` and `foreign` (chips of other houses, minor units), and pieces of "
+    "`withdrawn` sets by set where there are any",
 ]
 PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
@@ -203,7 +208,8 @@ class DrawerOpened(DrawerEvent):
     taken_from: Annotated[
         JsonObject | None,
         "where another cashier's drawer was taken over, recorded with its `drawer.closed`: that `drawer`, its chips of "
-        "other houses (`foreign`), and `posting` (ledger transaction)",
+        "other houses (`foreign`), pieces of withdrawn sets by set where there were any (`withdrawn`), and `posting` "
+        "(ledger transaction)",
     ] = None
 
 
@@ -245,7 +251,8 @@ class DrawerClosed(DrawerEvent):
 
     reconciliation: Annotated[
         JsonObject,
-        "the shift: float, both counts, cash and chips expected, accepted, over or short, and the drawer it was "
+        "the shift: float, both counts, cash and chips expected, accepted, over or short (those of withdrawn "
+        "sets by themselves), and the drawer it was "
         "`handed_to`",
     ]
     handover: Annotated[int | None, "number of the handover by which another drawer has taken it over"] = None

@@ -8,7 +8,8 @@ DRAWER, SHIFT, HANDOVER = "cage.Drawer", "cage.Shift", "cage.Handover"
 TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
-_COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in ("cash", "chips", "pieces", "foreign"))
+_COUNTED = ("cash", "chips", "pieces", "foreign", "withdrawn")
+_COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in _COUNTED)
 _FIRST, _SECOND = ("first_count", "counted_by", "counted_at"), ("recount", "recounted_by", "recounted_at")
 _HANDED = "drawer.opened, drawer.closed, drawer.replenished, drawer.skimmed, handover.withdrawn"
 _SET_ENDS = ("withdrawn_at", "redeem_until", "lapsed_at", "retired_at")
@@ -73,7 +74,7 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("drawer", "number", "kind", "cash", "pieces", "foreign", "to_drawer"),
+                ("drawer", "number", "kind", "cash", "pieces", "foreign", "withdrawn", "to_drawer"),
                 proved("handover.offered"),
             ),
             **dict.fromkeys(
@@ -248,6 +249,7 @@ class Cage:
             )
         self._passed -= {(left, _place(doc), number)}
         taken = taken | {"foreign": passed["foreign"], "kind": "hand_over", "to_drawer": _place(doc)}
+        taken["withdrawn"] = passed.get("withdrawn", {})
         self._require_same(HANDOVER, key, taken | {"ended_by": doc["actor"]})
 
     def _drawer_counted(self, doc: Row, columns: tuple[str, ...]) -> None:
@@ -278,6 +280,7 @@ class Cage:
         left, number, to = _place(doc), doc["data"].get("handover", 0), count["handed_to"]
         key = f"{left}/{number}"
         passed = {"cash": count["counted_cash"], "pieces": count["counted_pieces"], "foreign": count["counted_foreign"]}
+        passed["withdrawn"] = count["counted_withdrawn"]
         self._require_same(HANDOVER, key, passed | {"kind": "hand_over", "to_drawer": to, "state": "offered"})
         row = self._rows.get(HANDOVER, key)
         offered_by: str = row["offered_by"]
@@ -307,6 +310,7 @@ class Cage:
         self._rows.add(
             HANDOVER, f"{_place(doc)}/{data['handover']}", drawer=_place(doc), number=data["handover"],
             kind=data["kind"], cash=data["cash"], pieces=data["pieces"], foreign=data.get("foreign", 0),
+            withdrawn=data.get("withdrawn", {}),
             to_drawer=data.get("to_drawer"), offered_by=doc["actor"], offered_as=doc["role"],
             offered_at=Near(doc["at"]), signed_by=None, state="offered", ended_by=None, ended_at=None,
             reason=doc.get("reason", ""),

@@ -72,7 +72,7 @@ OF_TABLE = (
 )
 OF_DRAWER = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
 WALLET, HELD, DEPOSIT, STACK = "2010", "2085", "2090", "2020"
-DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "1020", "1160", "9120"
+DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS, SET_ASIDE = "1020", "1160", "9120", "9115"
 
 _OPENING = (
     "vault.opened, table.set_up, drawer.set_up, player.registered, cage.deposit_taken, cage.payout_held, "
@@ -251,12 +251,20 @@ class LedgerRows:
 
     def _counted(self, doc: Row) -> None:
         count, drawer = doc["data"]["reconciliation"], doc["chain"].partition("/")[2]
+        counted, to = count["counted_withdrawn"], count["handed_to"]
+        for code in counted:
+            places = [drawer] if to is None else [drawer, to]
+            self._open(doc, [f"{number}/{place}" for place in places for number in ("9115", "9170")], self._sets[code])
         metadata = {"drawer": drawer, "shift": count["shift"]}
         self._attest(doc, f"{DRAWER_CASH}/{drawer} {self._currency}", count["counted_cash"], metadata)
         self._attest(doc, f"{FOREIGN_CHIPS}/{drawer} {self._currency}", count["counted_foreign"], metadata)
         pieces = count["counted_pieces"]
         for commodity, value in self._chips:
             self._attest(doc, f"{CAGE_CHIPS}/{drawer} {commodity}", pieces.get(str(value), 0), metadata)
+        for code in sorted(counted.keys() | count["expected_withdrawn"].keys()):
+            pieces = counted.get(code, {})
+            for commodity, value in self._sets[code]:
+                self._attest(doc, f"{SET_ASIDE}/{drawer} {commodity}", pieces.get(str(value), 0), metadata)
 
     def _attest(self, doc: Row, account: str, balance: int, metadata: Mapping[str, object]) -> None:
         number = self._counts[account] = self._counts.get(account, 0) + 1

@@ -41,8 +41,15 @@ class Variances:
             row = self._rows.get(SHIFT, f"{drawer}/{number}")
             if row["closed_at"] is None:
                 return 0, 0
-            return row["counted_cash"] - row["expected_cash"], row["counted_chips"] - row["expected_chips"]
+            withdrawn = _worth(row["counted_withdrawn"]) - _worth(row["expected_withdrawn"])
+            chips = row["counted_chips"] - row["expected_chips"] + withdrawn
+            return row["counted_cash"] - row["expected_cash"], chips
         row = self._rows.get(COUNT, str(number))
         if row["state"] != "accepted":
             return 0, 0
         return row["over"]["cash"], sum(int(value) * pieces for value, pieces in row["over"]["pieces"].items())
+
+
+def _worth(withdrawn: Row) -> int:
+    """What pieces by set and denomination are worth, in minor units."""
+    return sum(int(value) * count for pieces in withdrawn.values() for value, count in pieces.items())

@@ -94,6 +94,7 @@ class Migration(migrations.Migration):
                 ("cash", models.BigIntegerField()),
                 ("pieces", models.JSONField()),
                 ("foreign", models.BigIntegerField(default=0)),
+                ("withdrawn", models.JSONField(default=dict)),
                 (
                     "to_drawer",
                     models.ForeignKey(
@@ -177,7 +178,10 @@ class Migration(migrations.Migration):
                                 models.Q(("reason", ""), _negated=True),
                             ),
                             models.Q(
-                                models.Q(("kind", "hand_over"), _negated=True), ("foreign", 0), ("to_drawer", None)
+                                models.Q(("kind", "hand_over"), _negated=True),
+                                ("foreign", 0),
+                                ("to_drawer", None),
+                                ("withdrawn", {}),
                             ),
                             _connector="OR",
                         ),
@@ -292,6 +296,8 @@ class Migration(migrations.Migration):
                 ("counted_pieces", models.JSONField(null=True)),
                 ("expected_foreign", models.BigIntegerField(null=True)),
                 ("counted_foreign", models.BigIntegerField(null=True)),
+                ("expected_withdrawn", models.JSONField(null=True)),
+                ("counted_withdrawn", models.JSONField(null=True)),
             ],
             options={
                 "verbose_name": "shift",
@@ -314,9 +320,11 @@ class Migration(migrations.Migration):
                                 ("counted_cash__isnull", False),
                                 ("counted_chips__isnull", False),
                                 ("counted_foreign__isnull", False),
+                                ("counted_withdrawn__isnull", False),
                                 ("expected_cash__isnull", False),
                                 ("expected_chips__isnull", False),
                                 ("expected_foreign__isnull", False),
+                                ("expected_withdrawn__isnull", False),
                                 ("first_count__isnull", False),
                             ),
                             _connector="OR",

@@ -18,6 +18,7 @@ from tests.casino.transfers.test_vault import Vault
 
 WHY = {"reason": "the old chips are worn"}
 OLD = {str(value): count for value, count in PIECES.items()}
+FROM_C1 = {"chip_set": "MAIN", "drawer": "C1"}
 NEXT = {str(value): "blue" for value in PIECES}
 
 
@@ -134,13 +135,15 @@ def test_withdrawn_chips_are_taken_at_the_cage_and_go_to_those_set_aside(sets: S
     assert (sets.out().get(value, 0), sets.kit.balance("9115/C1")) == (count - 1, int(value))
     assert refusal(sets.redeem({value: count})) == (409, "chips_not_in_circulation")
     assert refusal(sets.redeem({value: 1} if count > 1 else {}, wanted={"100": 1}))[0] == 422
-    sets.close()
     # Counted by two; a chip more than the books have is a variance of the drawer's.
     move = sets.note("withdrawn", {value: 2}, chip_set="MAIN", drawer="C1")
     assert sets.count(sets.one, move, {value: 2}).json()["move"]["state"] == "done"
     assert sets.kit.balance("9115", "9115/C1", "2015/C1", "5210/C1") == [
         2 * int(value), 0, -int(value), -int(value),
     ]  # fmt: skip
+    sets.close()
+    body = {"kind": "withdrawn", "paper": "note 4712", "pieces": {value: 1}} | FROM_C1
+    assert refusal(sets.supervisor.post("chip-moves", body)) == (409, "drawer_closed")
     sets.whole()
 
 

@@ -180,7 +180,8 @@ VALUES = {
     "purpose", "reason", "redeem_until", "reference", "return_number", "right", "role", "roles", "seal", "seat_count",
     "seat_fee", "second_factor_required", "seconds", "seed", "sha256", "skim_above", "starts_at", "statement", "suit",
     "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act",
-    "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "word",
+    "transfer_approved_from", "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "withdrawn",
+    "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {
