@@ -74,6 +74,8 @@ class Busy:
         #: Who approves, and the number of what was asked for last.
         self.approver, self.approval = kit.office(Role.MANAGER), 0
         self.token, self.terminal, self.terminal_key, self.secret = "", "console-7", "", ""
+        #: SHA-256 of the package of the day that was closed.
+        self.package = ""
         #: How often a second factor was begun again; each time is a version of the person.
         self.factors_lost = 0
 
@@ -187,10 +189,17 @@ def _move(desk: str, what: str, body: dict[str, Any]) -> Step:
     return step
 
 
+def _close_day(busy: Busy) -> httpx.Response:
+    """A manager closes the day, and the worker makes its package."""
+    answer = busy.manager.post(f"days/{DAY}/close", {}, version=1)
+    if answer.is_success:
+        [busy.package] = busy.kit.package()
+    return answer
+
+
 def _sign_package(busy: Busy) -> httpx.Response:
-    """The worker makes the package of the day, and an auditor signs it."""
-    [sha256] = busy.kit.package()
-    return busy.auditor.post(f"days/{DAY}/package/sign", {"sha256": sha256})
+    """An auditor signs the package of the day."""
+    return busy.auditor.post(f"days/{DAY}/package/sign", {"sha256": busy.package})
 
 
 def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:
@@ -666,6 +675,6 @@ AFTERWARDS: dict[str, Step] = {
     "house.resumed": _with_approval("house/resume", REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
-    "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),
+    "day.closed": _close_day,
     "day.package_signed": _sign_package,
 }

@@ -109,7 +109,7 @@ def test_a_table_is_read_in_two_round_trips(desk: Desk) -> None:
 WRITES: dict[int, tuple[str, ...]] = {
     2 * AN_ACTION: (
         "act", "checkDeck", "demandClientSeeds", "hireStaff", "noShow", "receiveBag", "removeFromWaitingList",
-        "sayBeside", "setTimeToAct", "signDayPackage", "signOut",
+        "sayBeside", "setTimeToAct", "signOut",
     ),
     15: (
         "abandonDeal", "acceptDelivery", "activateStaff", "addChips", "addToWaitingList", "attributeChips",
@@ -121,9 +121,9 @@ WRITES: dict[int, tuple[str, ...]] = {
         "keepUnclaimed", "leaveSeat", "leaveTable", "noteChipMove", "openDay", "openTable", "openVault", "recordPerson",
         "redeemForeignChips", "refuseBonus", "registerPlayer", "remitUnclaimed", "resetSecondFactor", "resumeHouse",
         "retireChipSet", "retireTable", "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "setPassword",
-        "setSeatFee", "settleClearing", "shareTronc", "signHandover", "signOffVaultCount", "startDrawerTransfer",
-        "startTableTransfer", "suspendHouse", "swapBox", "takeForeignChips", "takeOverTable", "unattributeChips",
-        "unlockStaff", "withdrawApproval", "withdrawHandover", "withdrawRota",
+        "setSeatFee", "settleClearing", "shareTronc", "signDayPackage", "signHandover", "signOffVaultCount",
+        "startDrawerTransfer", "startTableTransfer", "suspendHouse", "swapBox", "takeForeignChips", "takeOverTable",
+        "unattributeChips", "unlockStaff", "withdrawApproval", "withdrawHandover", "withdrawRota",
     ),
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
@@ -142,11 +142,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "nonCashBuyIn", "nonCashPayment",
         "openDrawer", "takeDeposit",
     ),
-    35: (
-        "closeDay",
-    ),
     40: (
-        "createTable", "useChipSet",
+        "closeDay", "createTable", "useChipSet",
     ),
     45: (
         "closeDrawer",
@@ -206,4 +203,6 @@ def test_no_write_takes_more_than_its_budget(live_db: None, monkeypatch: pytest.
     budgets = {name: budget for budget, names in WRITES.items() for name in names}
     assert kit.trips.keys() == budgets.keys()
     fewest = {name: min(found, key=len) for name, found in kit.trips.items()}
-    assert {name: asked for name, asked in fewest.items() if len(asked) > budgets[name]} == {}
+    over = {name: (len(asked), asked) for name, asked in fewest.items() if len(asked) > budgets[name]}
+    print({name: found for name, (found, _) in over.items()})
+    assert over == {}
