@@ -3,6 +3,7 @@ recorded is played again. `make examples` writes them again."""
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -33,8 +34,20 @@ def test_every_example_is_accepted_and_answered_as_it_says(played: dict[str, dic
             read.cache_clear()
     shown = examples.examples()
     assert played.keys() == shown.keys()
-    changed = {name: (example, shown[name]) for name, example in played.items() if example != shown[name]}
-    assert changed == {}, "`make examples` records them again"
+    changed = [one for name, example in played.items() for one in differing(example, shown[name], name)]
+    assert changed == [], "`make examples` records them again"
+
+
+def differing(one: Any, other: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
+    """Where two JSON values differ: the place, and what stands there in each."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for name in one:
+            yield from differing(one[name], other[name], f"{place}.{name}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from differing(*pair, f"{place}[{number}]")
+    elif one != other:
+        yield place, one, other
 
 
 #: Importing the addresses has entered their operations in the contract.

@@ -16,7 +16,7 @@ from tests.casino.verification.test_verify_state import evening
 
 __all__ = ["evening"]
 
-#: Model, column, table, database column, its type, primary key's column.
+#: Model, column, table, database column (quoted, for some are SQL's own words), its type, primary key's column.
 Place = tuple[str, str, str, str, str, str]
 
 
@@ -30,9 +30,13 @@ def places() -> list[list[Place]]:
             field: Any = meta.get_field(column)
             if of.compared and not field.primary_key:
                 kind = str(field.db_type(connections["owner"]))
-                found.append((name, column, meta.db_table, field.column, kind, str(meta.pk.column)))
+                found.append((name, column, meta.db_table, quoted(field.column), kind, str(meta.pk.column)))
         by_model.append(found)
     return [[found[at] for found in by_model if at < len(found)] for at in range(max(map(len, by_model)))]
+
+
+def quoted(column: str) -> str:
+    return connections["owner"].ops.quote_name(column)
 
 
 def altered(place: Place) -> str:
