@@ -323,10 +323,12 @@ class _DayRow(DayOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["house_not_live", "day_exists", "day_not_later", "day_too_early"],
+    refuses=["house_not_live", "day_exists", "day_not_later", "day_not_due", "day_too_early"],
 )
 class Days(WriteOperation, CursorList):
-    """Gaming days follow each other by date. From the first one on, every posting goes into the newest open day.
+    """Gaming days follow each other by date. The one that is due is the date in the time zone of the house, and lasts
+    until the cut-off of the next date (`GET house/identity`); another one is refused (`day_not_due`). A sandbox opens
+    any later day up to tomorrow. From the first one on, every posting goes into the newest open day.
     Opening a day needs no If-Match: the day does not exist yet. In the list, `from` and `until` select by the time of
     opening."""
 

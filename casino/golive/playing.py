@@ -5,9 +5,7 @@ Everything goes through the services that requests go through, and hands are set
 
 import random
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
@@ -25,7 +23,7 @@ from casino.hands import bonus, later_rulings, preparing, selectors, sessions, s
 from casino.hands import services as hands
 from casino.hands.later_rulings import Remedy
 from casino.hands.models import Hand, HandState
-from casino.houses import control_points
+from casino.houses import control_points, gaming_clock
 from casino.houses.models import OutboxMessage
 from casino.players import services as players
 from casino.staff.models import Role, TerminalKind
@@ -58,7 +56,7 @@ class Evening:
         self.chip_set = chips.in_use(self.house)
         self.drawer = self.house.drawers.order_by("code").values_list("code", flat=True)[0]
         self._choice = random.Random(self.house.code)  # noqa: S311 - which of the legal actions, for a rehearsal
-        self.day = datetime.now(ZoneInfo(self.house.time_zone)).date().isoformat()
+        self.day = gaming_clock.due(self.house.time_zone, self.house.day_cut_off).isoformat()
 
     def parts(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """What is rehearsed, by name."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from deploy.demo import story
@@ -169,7 +168,7 @@ def play_evening(
 ) -> Played:
     """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sessions at some
     of them, cash-outs, the count."""
-    played = Played(day=datetime.now(UTC).date().isoformat())
+    played = Played(day="")
     with ExitStack() as stack:
         at_the_drawer = [
             stack.enter_context(Terminal(base_url, login))
@@ -182,6 +181,7 @@ def play_evening(
             for code in tables
         }
         manager = stack.enter_context(Terminal(base_url, credentials.manager))
+        played.day = manager.get("house/identity")["clock"]["due_day"]
         version = manager.post("days", {"day": played.day}, version=None)["version"]
         chips = 3 * sum(table.max_stack for table in tables.values())
         cashier.open(cash=DRAWER_CASH, pieces=chips_worth(chips, DRAWER_OF_EACH))

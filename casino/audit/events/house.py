@@ -28,6 +28,20 @@ class HouseFounded(AuditEvent):
     seal_key: Annotated[str, "names the seal key under which the house's first data key is wrapped"]
 
 
+@event("house.identity_changed", chain="house")
+class IdentityChanged(ApprovedEvent):
+    """Who the house is was said anew. Name, currency and exponent count at once, time zone and cut-off from the next
+    gaming day on."""
+
+    number: Annotated[int, "number of this version of the identity, from 1"]
+    identity: Annotated[
+        JsonObject,
+        "every part: `name`, `legal_name`, `tax_id`, `licence_number`, `address`, `legal_profile`, `languages`, "
+        "`currency`, `currency_exponent`, `time_zone`, `day_cut_off`",
+    ]
+    reason: Reason
+
+
 @event("house.rehearsed", chain="house")
 class HouseRehearsed(AuditEvent):
     """An evening was played in a sandbox copy of the house."""

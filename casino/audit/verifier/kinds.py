@@ -178,6 +178,7 @@ _DECLARED = {
         "house: currency string; currency_exponent? integer; name string; sandbox? boolean; seal_key string; "
         "second_factor_required? boolean; time_zone? string",
     "house.go_live_signed": "house: digest string; role string; signature integer; void? [string]",
+    "house.identity_changed": "house: approval? integer; identity {any}; number integer",
     "house.rehearsed":
         "house: configuration string; items [{any}]; passed boolean; rehearsal integer; sandbox string; "
         "verified {integer}",

@@ -102,7 +102,10 @@ _ALWAYS = {
     **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
-_SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
+_SETTINGS = (
+    "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
+    "house.identity_changed",
+)  # fmt: skip
 _ROSTER = ("staff.roles_changed", "staff.activated", "terminal.enrolled")
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
 _ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "staff.hired"))
