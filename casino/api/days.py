@@ -370,13 +370,14 @@ class Days(WriteOperation, CursorList):
     refuses=["day_closed", "earlier_day_open", "day_blocked"],
 )
 class CloseDay(WriteOperation):
-    """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
+    """A manager closes it, and a cage supervisor approves that (`approval_required`). A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
     Refused while an earlier day is open, and while something that began before the next day was opened is not done
     (`day_blocked`, with the lists): hands that are not settled, for whatever they wait, drawers that are not closed,
     transfers that were sent and not received. What may stay goes over by name (`carried`). The package of
     the day is made next (`package`)."""
 
     roles = (Role.MANAGER,)
+    approvable = True
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""

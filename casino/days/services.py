@@ -7,6 +7,8 @@ open over the turn of the day: the closing snapshot records their contents, and 
 
 from datetime import date, timedelta
 
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import DayClosed, DayOpened
 from casino.core import locks, write
@@ -16,9 +18,14 @@ from casino.days import open_work, packages
 from casino.houses import days, gaming_clock, identity, stages
 from casino.houses.days import Day
 from casino.houses.models import House
+from casino.staff.models import Role
 
 #: The days of a house, written to at its office.
 _DAYS = OfHouse(lock=locks.lock_days, office=True)
+
+
+#: A manager closes a day, and a cage supervisor approves it.
+CLOSES = Need(kind=ApprovalKind.DAY, roles=(Role.CAGE_SUPERVISOR,))
 
 
 def open_day(*, command: Command, name: str) -> Answer:
@@ -66,7 +73,8 @@ def close_day(*, command: Command, name: str) -> Answer:
 
     Raises NotFound, Conflict day_closed, earlier_day_open, or day_blocked while something that began before the next
     day was opened (anything, where there is no next day) is not done: a hand is being played, waits for its settlement,
-    for the approval of a bonus or for a ruling; a drawer is open or counted; chips are in transit.
+    for the approval of a bonus or for a ruling; a drawer is open or counted; chips are in transit. Raises Conflict
+    approval_required once nothing keeps it from being closed.
     """
 
     def change(house: House, work: Work) -> Outcome:
@@ -85,6 +93,7 @@ def close_day(*, command: Command, name: str) -> Answer:
         following = [other for other in others if other.name > name]
         until = following[0].opened_at if following else None
         open_work.require_done(house, until)
+        work.require_approval(CLOSES)
         ended = days.end(house, name)
         event = DayClosed(
             day=name,

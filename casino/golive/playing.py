@@ -342,4 +342,5 @@ class Evening:
     def close_day(self) -> None:
         """Close the gaming day."""
         manager = self.cast.at(Role.MANAGER)
-        self.cast.write(manager, lambda command: days.close_day(command=command, name=self.day))
+        asked = self._asked("closeDay", f"days/{self.day}/close", {})
+        self.cast.write(manager, lambda command: days.close_day(command=command, name=self.day), asked)

@@ -208,7 +208,7 @@ def play_evening(
                 cashier.cash_out(player["player"], player["chips"])
         played.happened.append(cashier.count_and_close(auditor, story.MISSING))
         played.z = auditor.get(f"drawers/{DRAWER}/shifts/1/z")
-        played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
+        played.closing = manager.post_approved(f"days/{played.day}/close", {}, supervisor, version=version)["audit"]
         terminals = [*at_the_drawer, auditor, manager, supervisor, *counters]
         terminals += [console.terminal for console in consoles.values()]
         played.requests += sum(terminal.requests for terminal in terminals)

@@ -428,6 +428,15 @@ class Kit:
         self.office(by).ok(f"approvals/{number}/approve")
         return {"Approval": str(number)}
 
+    def close_day(self, desk: Desk, name: str, *, version: int = 1, key: str | None = None) -> dict[str, Any]:
+        """Close a gaming day at a manager's desk; a cage supervisor approves it."""
+        path = f"days/{name}/close"
+        held = desk.post(path, {}, version=version, key=key)
+        assert (held.status_code, held.json()["code"]) == (409, "approval_required"), held.text
+        number = held.json()["approval"]["approval"]
+        self.office(Role.CAGE_SUPERVISOR).ok(f"approvals/{number}/approve")
+        return desk.ok(path, {}, version=version, key=key, headers={"Approval": str(number)})
+
     # --- The worker's part -----------------------------------------------------------------------------------------
 
     def settle(self) -> list[str]:

@@ -645,6 +645,13 @@ def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs
     add(docs, HOUSE, "day.closed", data)
 
 
+@found("approval_missing")
+def a_day_is_closed_by_one_person(docs: Docs) -> None:
+    hire(docs, "mia", "manager")
+    close_day(docs, opened_at=docs[0]["at"])
+    docs[-1] |= {"actor": "mia", "role": "manager"}
+
+
 @found("day_differs")
 def a_day_is_closed_with_chips_in_transit(docs: Docs) -> None:
     _two_people(docs)

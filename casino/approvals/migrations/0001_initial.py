@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                             ("payout", "a payout that is held, or released"),
                             ("unclaimed", "found chips that are given to their owner, remitted or kept"),
                             ("variance", "variances of a count that are offset"),
+                            ("day", "the close of a gaming day"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -161,6 +162,7 @@ class Migration(migrations.Migration):
                                     "payout",
                                     "unclaimed",
                                     "variance",
+                                    "day",
                                     "control_points",
                                 ],
                             )

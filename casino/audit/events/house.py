@@ -118,8 +118,8 @@ class DayOpened(AuditEvent):
 
 
 @event("day.closed", chain="house")
-class DayClosed(AuditEvent):
-    """A gaming day was closed."""
+class DayClosed(ApprovedEvent):
+    """A gaming day was closed by a manager, and a cage supervisor has approved it."""
 
     day: Day
     snapshot: Annotated[int | None, "ledger's id of the closing snapshot"] = None

@@ -99,7 +99,8 @@ _DECLARED = {
     "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
     "data.read": "house: operation? string; parameters? [[string]]; subject string",
-    "day.closed": "house: carried {any}; day string; package string; snapshot? integer; totals {any}",
+    "day.closed":
+        "house: approval? integer; carried {any}; day string; package string; snapshot? integer; totals {any}",
     "day.opened": "house: day string",
     "day.package_signed": "house: day string; sha256 string",
     "day.packaged":

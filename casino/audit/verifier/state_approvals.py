@@ -83,6 +83,7 @@ USED_FOR = {
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
+    "day.closed": "day",
     "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
@@ -98,6 +99,7 @@ _ALWAYS = {
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
+    "day.closed": frozenset(("cage_supervisor",)),
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
     **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
 }

@@ -40,7 +40,7 @@ def test_an_open_dispute_keeps_the_day_open(kit: Kit) -> None:
     count_drawer(kit)
     assert blocked(office.post(f"days/{FIRST}/close", version=1)) == [("hand", "T1-000001", "disputed")]
     kit.approved(floor, "hand/ruling", RULING)
-    assert names(close(office, FIRST)["carried"], "tables") == {}
+    assert names(close(kit, office, FIRST)["carried"], "tables") == {}
 
 
 def test_a_held_carry_goes_over_by_name(kit: Kit) -> None:
@@ -48,7 +48,7 @@ def test_a_held_carry_goes_over_by_name(kit: Kit) -> None:
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
     held = desk.ok("close")["last_event"]["held"]
     count_drawer(kit)
-    carried = close(office, FIRST)["carried"]
+    carried = close(kit, office, FIRST)["carried"]
     assert carried["balances"] == [
         {"table": "T1", "number": "2080", "kind": "carry held", "amount": sum(held.values())}
     ]  # fmt: skip
@@ -57,7 +57,7 @@ def test_a_held_carry_goes_over_by_name(kit: Kit) -> None:
 def test_an_open_approval_goes_over_by_name(kit: Kit) -> None:
     office = opened(kit, FIRST)
     kit.office(Role.CAGE_SUPERVISOR).post("duty", {"amount": 5, "reason": "November"})
-    carried = close(office, FIRST)["carried"]
+    carried = close(kit, office, FIRST)["carried"]
     assert carried["approvals"] == [{"approval": 1, "operation": "bookDuty", "state": "requested"}]
     whole(kit)
 
@@ -69,14 +69,14 @@ def test_movements_of_chips_and_counts_of_trays_that_wait_go_over_by_name(kit: K
     number, floor = counted(kit, HELD)
     office.ok("days", {"day": SECOND})
     later = vault.note("set_aside", {"100": 3})
-    carried = close(office, FIRST)["carried"]
+    carried = close(kit, office, FIRST)["carried"]
     assert carried.keys() == set(CARRIED)
     assert carried["chip_moves"] == [{"move": waits, "kind": "set_aside", "serial": 2, "state": "waiting"}]
     assert carried["tray_counts"] == [{"tray_count": number, "serial": 1, "table": "T1", "purpose": "check"}]
     assert "pieces" not in str(carried)
     floor.ok(f"tray-counts/{number}/witness", {"pieces": HELD})
     assert vault.count(vault.one, waits, {"100": 2}).is_success
-    after = close(office, SECOND)["carried"]
+    after = close(kit, office, SECOND)["carried"]
     assert [one["move"] for one in after["chip_moves"]] == [later]
     assert done != waits and after["tray_counts"] == []
     whole(kit)
@@ -89,7 +89,7 @@ def test_a_tray_that_is_witnessed_late_belongs_to_the_day_of_its_first_count(kit
     number, floor = counted(kit, short)
     office.ok("days", {"day": SECOND})
     floor.ok(f"tray-counts/{number}/witness", {"pieces": short})
-    close(office, FIRST)
+    close(kit, office, FIRST)
     [late] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
     assert (late["booked_in"], late["kind"]) == (SECOND, "tray.counted")
     assert (late["table"], late["tray_count"]) == ("T1", number)
@@ -105,6 +105,6 @@ def test_a_waiting_count_that_is_not_named_is_found(kit: Kit) -> None:
     with unguarded("transfers_traycount") as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute("UPDATE transfers_traycount SET state = 'replaced' WHERE house_id = %s", [kit.house.id])
-    assert close(office, FIRST)["carried"]["tray_counts"] == []
+    assert close(kit, office, FIRST)["carried"]["tray_counts"] == []
     found = verification(kit.house)["audit_findings"]
     assert "day_differs" in {one["code"] for one in found}
