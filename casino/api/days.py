@@ -28,7 +28,7 @@ from casino.api.http.operations import (
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
 from casino.api.tables import ReceiptOut
 from casino.approvals.models import ApprovalState
-from casino.cage.models import HandoverKind, HeldCause
+from casino.cage.models import BagWay, HandoverKind, HeldCause, VaultCountState
 from casino.core.write import Answer, Command
 from casino.days import packages, services
 from casino.reports import days as reports
@@ -146,6 +146,29 @@ class CarriedTrayCount(serializers.Serializer[Any]):
     purpose = serializers.ChoiceField(choices=Purpose.choices)
 
 
+class CarriedBag(serializers.Serializer[Any]):
+    """A bag of cash that was on its way to or from the bank when the day closed; without figures."""
+
+    number = serializers.IntegerField(help_text="Its number among those of the house.")
+    way = serializers.ChoiceField(choices=BagWay.choices)
+    bag = serializers.CharField(help_text="Number of the sealed bag.")
+
+
+class CarriedVaultCount(serializers.Serializer[Any]):
+    """A count of the vault that was not accepted when the day closed; without figures."""
+
+    vault_count = serializers.IntegerField(help_text="Its number among those of the house.")
+    state = serializers.ChoiceField(choices=VaultCountState.choices)
+
+
+class CarriedShare(serializers.Serializer[Any]):
+    """A share of the tronc that was not paid when the day closed."""
+
+    pool = serializers.IntegerField(help_text="Number of the pool.")
+    login = serializers.CharField(help_text="Login of the person whose share it is.")
+    amount = minor_units("The share")
+
+
 class Carried(serializers.Serializer[Any]):
     """What a day has left to the next one, by name."""
 
@@ -160,6 +183,9 @@ class Carried(serializers.Serializer[Any]):
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
     chip_moves = CarriedChipMove(many=True, help_text="Movements of chips that wait to be counted or decided.")
     tray_counts = CarriedTrayCount(many=True, help_text="Counts of trays that wait for their witness.")
+    bank_bags = CarriedBag(many=True, help_text="Bags of cash on their way to or from the bank.")
+    vault_counts = CarriedVaultCount(many=True, help_text="Counts of the vault that are not accepted.")
+    tronc_shares = CarriedShare(many=True, help_text="Shares of the tronc that are not paid.")
 
 
 class CheckpointOf(serializers.Serializer[Any]):

@@ -632,7 +632,10 @@ def a_deal_lacks_a_seed_that_the_table_demands(docs: Docs) -> None:
 
 CARRIED: Doc = {
     name: []
-    for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals", "chip_moves", "tray_counts")
+    for name in (
+        *("balances", "boxes", "tables", "handovers", "transfers", "approvals", "chip_moves", "tray_counts"),
+        *("bank_bags", "vault_counts", "tronc_shares"),
+    )
 }
 
 
@@ -669,6 +672,20 @@ def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
 def a_day_names_a_count_of_a_tray_that_does_not_wait(docs: Docs) -> None:
     count = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "opener"}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], tray_counts=[count])
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"bank_bags": [{"number": 7, "way": "to_bank", "bag": "B-7"}]},
+        {"vault_counts": [{"vault_count": 7, "state": "counting"}]},
+        {"tronc_shares": [{"pool": 7, "login": "anna", "amount": 5}]},
+    ],
+)
+def test_a_day_names_what_is_not_open(named: dict[str, Docs]) -> None:
+    docs = evening()
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], **named)
+    assert codes(docs) == ["day_differs"]
 
 
 def _package(docs: Docs, **changed: Any) -> None:

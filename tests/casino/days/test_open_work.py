@@ -6,12 +6,15 @@ from casino.reports.selectors import verification
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose
 from ledger.models import Transaction
+from tests.casino.cage.test_bank import Bank
+from tests.casino.cage.test_vault import Vault as CountedVault
 from tests.casino.days.test_days import CARRIED, FIRST, SECOND, blocked, close, count_drawer, opened
 from tests.casino.hands.test_ruling import RULING, disputed
 from tests.casino.kit import TRAY, Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.tables.test_carryover import kitty_table
 from tests.casino.transfers.test_transfers import floor_at
+from tests.casino.transfers.test_tronc import Tips
 from tests.casino.transfers.test_vault import Vault
 
 HELD = {str(value): count for value, count in TRAY.items()}
@@ -108,3 +111,24 @@ def test_a_waiting_count_that_is_not_named_is_found(kit: Kit) -> None:
     assert close(kit, office, FIRST)["carried"]["tray_counts"] == []
     found = verification(kit.house)["audit_findings"]
     assert "day_differs" in {one["code"] for one in found}
+
+
+def test_bags_counts_of_the_vault_and_shares_go_over_by_name(kit: Kit) -> None:
+    office, tips, bank, vault = opened(kit, FIRST), Tips(kit), Bank(kit), CountedVault(kit)
+    tips.counted()
+    dealer = kit.runner()
+    office.ok("tronc/share", {"points": {dealer: 1}})
+    bag = bank.sent("B-1", 500)
+    vault.one.ok("vault/counts", vault.held())
+    kit.close_drawer(kit.cashier())
+    carried = close(kit, office, FIRST)["carried"]
+    assert carried["bank_bags"] == [{"number": bag, "way": "to_bank", "bag": "B-1"}]
+    assert carried["vault_counts"] == [{"vault_count": 1, "state": "counting"}]
+    share = {"pool": 1, "login": dealer, "amount": 630}
+    assert carried["tronc_shares"] == [share]
+    whole(kit)
+    opened(kit, SECOND)
+    assert bank.arrives(bag, 500).is_success
+    after = close(kit, office, SECOND)["carried"]
+    assert (after["bank_bags"], after["tronc_shares"]) == ([], [share])
+    whole(kit)
