@@ -33,6 +33,7 @@ class ApprovalKind(models.TextChoices):
     PAYOUT = "payout", "a payout that is held, or released"
     UNCLAIMED = "unclaimed", "found chips that are given to their owner, remitted or kept"
     VARIANCE = "variance", "variances of a count that are offset"
+    CARRY = "carry", "a cukassza or bank that is held for the next session"
     DAY = "day", "the close of a gaming day"
     CONTROL_POINTS = "control_points", "other control points"
 

@@ -283,9 +283,10 @@ class Evening:
     def close(self, code: str) -> None:
         """Close the table; a session that must be played to its end is."""
         dealer = self._at_table(Role.DEALER, code)
+        asked = self._asked("closeTable", f"tables/{code}/close", {})
         for _ in range(MOST_HANDS):
             try:
-                self.cast.write(dealer, lambda command: sessions.close_table(command=command, code=code))
+                self.cast.write(dealer, lambda command: sessions.close_table(command=command, code=code), asked)
                 return
             except Conflict as refused:
                 if refused.code not in _GOES_ON:

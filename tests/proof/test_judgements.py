@@ -649,6 +649,13 @@ def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs
 
 
 @found("approval_missing")
+def a_dealer_holds_a_cukassza_alone(docs: Docs) -> None:
+    held = {"carryover_on_close": "hold", "shares": {}, "left_with": {}, "held": {"cukassza": 5}}
+    dealer = {"actor": "ödön@MODEL", "role": "dealer", "terminal": "at-T1"}
+    add(docs, TABLE, "table.closed", held, **dealer)
+
+
+@found("approval_missing")
 def a_day_is_closed_by_one_person(docs: Docs) -> None:
     hire(docs, "mia", "manager")
     close_day(docs, opened_at=docs[0]["at"])

@@ -84,6 +84,7 @@ USED_FOR = {
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
     "day.closed": "day",
+    "table.closed": "carry",
     "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
@@ -140,6 +141,8 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
         case "hand.voided":
             late = data["acted"] or data["cards_shown"] or data["log_complete"]
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
+        case "table.closed":
+            return _MANAGER if data.get("held") else frozenset()
         case "bank.confirmed" | "bank.received":
             return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
         case kind if kind in _SETTINGS or kind == "terminal.enrolled":

@@ -49,7 +49,7 @@ def test_an_open_dispute_keeps_the_day_open(kit: Kit) -> None:
 def test_a_held_carry_goes_over_by_name(kit: Kit) -> None:
     office = opened(kit, FIRST)
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
-    held = desk.ok("close")["last_event"]["held"]
+    held = kit.approved(desk, "close")["last_event"]["held"]
     count_drawer(kit)
     carried = close(kit, office, FIRST)["carried"]
     assert carried["balances"] == [
