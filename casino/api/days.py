@@ -274,7 +274,8 @@ class DrawerTurnover(serializers.Serializer[Any]):
 
 
 class Adjustment(serializers.Serializer[Any]):
-    """What belongs to a day and was booked in another one: a box, a tray or a drawer of it that was counted late."""
+    """What belongs to a day and was booked in another one: a box, a tray, a drawer or the vault that was counted or
+    signed off late, variances that were offset, a hand that was ruled on again."""
 
     transaction = serializers.IntegerField(help_text="Number of the ledger transaction.")
     kind = serializers.CharField(help_text="Kind of the posting.")
@@ -285,6 +286,13 @@ class Adjustment(serializers.Serializer[Any]):
     tray_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of a tray.")
     drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
     shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")
+    vault_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of the vault.")
+    place = serializers.CharField(allow_null=True, help_text="Where variances were offset: a drawer, or `vault`.")
+    count = serializers.IntegerField(
+        allow_null=True, help_text="Number of the shift, or of the count of the vault, whose variances were offset."
+    )
+    hand = serializers.CharField(allow_null=True, help_text="Name of the hand that was ruled on again.")
+    reason = serializers.CharField(allow_null=True, help_text="Why it was booked, where somebody had to say so.")
     accounts = AccountTurnover(many=True, help_text="What it moved, by commodity and number of the account.")
 
 
@@ -396,7 +404,8 @@ class Days(WriteOperation, CursorList):
     refuses=["day_closed", "earlier_day_open", "day_blocked"],
 )
 class CloseDay(WriteOperation):
-    """A manager closes it, and a cage supervisor approves that (`approval_required`). A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
+    """A manager closes it, and a cage supervisor approves that (`approval_required`). A closed day takes no more
+    postings and cannot be opened again. A snapshot keeps the balance of every account.
     Refused while an earlier day is open, and while something that began before the next day was opened is not done
     (`day_blocked`, with the lists): hands that are not settled, for whatever they wait, drawers that are not closed,
     transfers that were sent and not received. What may stay goes over by name (`carried`). The package of

@@ -128,8 +128,9 @@ class DayClosed(ApprovedEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
-        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, `chip_moves`, "
-        "`tray_counts` and `vault_counts` that wait for others, `bank_bags` in transit, `tronc_shares` that are not paid",
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, "
+        "`chip_moves`, `tray_counts` and `vault_counts` that wait for others, `bank_bags` in transit, `tronc_shares` "
+        "that are not paid",
     ]
     package: Annotated[str, "`coming`: the package of the day is made next"]
 

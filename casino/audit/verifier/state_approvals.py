@@ -141,13 +141,16 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
         case "hand.voided":
             late = data["acted"] or data["cards_shown"] or data["log_complete"]
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
-        case "table.closed":
-            return _MANAGER if data.get("held") else frozenset()
-        case "bank.confirmed" | "bank.received":
-            return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
+        case "table.closed" | "bank.confirmed" | "bank.received":
+            return _MANAGER if _is_unusual(data) else frozenset()
         case kind if kind in _SETTINGS or kind == "terminal.enrolled":
             return _MANAGER
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
+
+
+def _is_unusual(data: Any) -> bool:
+    """Whether a table holds something for its next session, or a bag is not counted as it was sent."""
+    return data["amount"] != data["bag"]["amount"] if "bag" in data else bool(data.get("held"))
 
 
 def _for_exchange(amount: int, points: Points) -> frozenset[str]:

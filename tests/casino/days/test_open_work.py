@@ -7,8 +7,10 @@ from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose
 from ledger.models import Transaction
 from tests.casino.cage.test_bank import Bank
+from tests.casino.cage.test_variances import WHY, Closed
 from tests.casino.cage.test_vault import Vault as CountedVault
 from tests.casino.days.test_days import CARRIED, FIRST, SECOND, blocked, close, count_drawer, opened
+from tests.casino.hands import test_later_rulings as later_rulings
 from tests.casino.hands.test_ruling import RULING, disputed
 from tests.casino.kit import TRAY, Desk, Kit
 from tests.casino.superuser import unguarded
@@ -131,4 +133,50 @@ def test_bags_counts_of_the_vault_and_shares_go_over_by_name(kit: Kit) -> None:
     assert bank.arrives(bag, 500).is_success
     after = close(kit, office, SECOND)["carried"]
     assert (after["bank_bags"], after["tronc_shares"]) == ([], [share])
+    whole(kit)
+
+
+# --- What is booked later for a day ---------------------------------------------------------------------------------
+
+
+def adjustments(kit: Kit) -> list[tuple[Any, ...]]:
+    """What was booked later for the first day, and why."""
+    rows = kit.office().get(f"days/{FIRST}").json()["adjustments"]
+    return [(row["kind"], row["booked_in"], row["reason"]) for row in rows]
+
+
+def test_a_count_of_the_vault_that_is_signed_off_late_belongs_to_its_day(kit: Kit) -> None:
+    office, vault = opened(kit, FIRST), CountedVault(kit)
+    number = vault.both(cash=-5)["vault_count"]
+    kit.close_drawer(kit.cashier())
+    office.ok("days", {"day": SECOND})
+    assert close(kit, office, FIRST)["carried"]["vault_counts"] == [{"vault_count": number, "state": "counted"}]
+    vault.manager.ok(f"vault/counts/{number}/sign-off", {"reason": "five are missing"})
+    assert adjustments(kit) == [("vault.count_signed_off", SECOND, "five are missing")]
+    [row] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
+    assert row["vault_count"] == number
+    whole(kit)
+
+
+def test_a_hand_that_is_ruled_on_again_belongs_to_its_day(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    floor = later_rulings.settled(kit)
+    count_drawer(kit)
+    office.ok("days", {"day": SECOND})
+    close(kit, office, FIRST)
+    floor.refresh()
+    kit.approved(floor, later_rulings.PATH, later_rulings.REMEDY)
+    assert adjustments(kit) == [("hand.ruled_later", SECOND, later_rulings.REASON["reason"])]
+    whole(kit)
+
+
+def test_variances_that_are_offset_late_belong_to_the_day_of_their_shift(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    closed = Closed(kit)
+    office.ok("days", {"day": SECOND})
+    close(kit, office, FIRST)
+    closed.offset(300)
+    assert adjustments(kit) == [("variance.offset", SECOND, WHY["reason"])]
+    [row] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
+    assert (row["place"], row["count"]) == ("C1", 1)
     whole(kit)
