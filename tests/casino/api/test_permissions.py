@@ -109,6 +109,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/void"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/bonus"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/bonus/refuse"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/hand/dispute"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/ruling"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands/<slug:hand>/rulings"): frozenset({Role.FLOOR}),
     ("GET", "hands/<slug:hand>/rulings"): frozenset({Role.FLOOR, Role.MANAGER, Role.AUDITOR, Role.SURVEILLANCE}),
