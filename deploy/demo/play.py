@@ -118,7 +118,7 @@ class Cashier:
             self._cash += amount
 
     def void_buy_in(self, ref: str, amount: int) -> None:
-        """Key a buy-in for somebody who bought nothing; the supervisor takes it back, and nothing stands for it."""
+        """Key a buy-in for a player who bought nothing; the supervisor takes it back, and nothing stands for it."""
         with self._lock:
             wrong = self._write("buy-ins", {"player": ref, "amount": amount})["audit"]["seq"]
             self._write("corrections", {"entry": wrong, "reason": "the player bought nothing"}, by=self._supervisor)

@@ -33,13 +33,13 @@ class Report:
     #: The slip of the drawer's shift.
     z: dict[str, Any] = field(default_factory=dict)
     #: What must have happened, and whether it did.
-    told: dict[str, bool] = field(default_factory=dict)
+    stories: dict[str, bool] = field(default_factory=dict)
 
     @property
     def checks(self) -> dict[str, bool]:
         """Every condition of a closed evening by name."""
         report, found = self.house, self.verification
-        return self.told | {
+        return self.stories | {
             "every recorded hand's net, tax, bonus and carry in the ledger, and its series, equal the record's": (
                 not self.differences
             ),
@@ -96,7 +96,7 @@ def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played)
         auditor.get("reports/verification"),
         auditor.get(f"days/{played.day}"),
         z=played.z,
-        told=story.found(auditor, list(tables), played.disputed, played.z),
+        stories=story.found(auditor, list(tables), played.disputed, played.z),
     )
     money = {hand["hand"]: hand for hand in auditor.pages("reports/hands")}
     for table in tables.values():
