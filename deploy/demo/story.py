@@ -1,12 +1,20 @@
 """What goes wrong on an evening, and what two people do about it: counts of trays, a fill that is approved, wrong
 entries at the cage, a hand that is disputed, and a drawer that is short."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
 from deploy.demo.logins import Credentials
 from deploy.demo.seed import named, tray_of
+
+
+class Lists(Protocol):
+    """A terminal, as far as its lists are read."""
+
+    def pages(self, path: str) -> list[Any]:
+        """All rows of a list."""
+
 
 #: What a player puts down at the window, and what the cashier keys first, in minor units.
 BOUGHT, KEYED = 5_000, 50_000
@@ -65,7 +73,7 @@ def begin_half(console: Console, hand: dict[str, Any]) -> dict[str, int]:
     return dict(dealt["balances"]["stacks"])
 
 
-def found(auditor: Terminal, tables: list[str], disputed: str, z: dict[str, Any]) -> dict[str, bool]:
+def found(auditor: Lists, tables: list[str], disputed: str, z: dict[str, Any]) -> dict[str, bool]:
     """What must have happened on the evening, as the house's own lists have it, by the words of the report."""
     counted = {row["table"] for row in auditor.pages("tray-counts")
                if (row["purpose"], row["state"]) == ("opener", "confirmed")}  # fmt: skip
