@@ -77,8 +77,8 @@ def text(
     """The whole book as text, piece by piece, in constant memory. `since` is for csv and jsonl only.
 
     Journals have the house's currency with its decimal places, csv and jsonl minor units. A csv is made safe for
-    spreadsheets: what one would take for a formula begins with an apostrophe. Raises UnknownBook for a house that has no
-    account yet.
+    spreadsheets: what one would take for a formula begins with an apostrophe.
+    Raises UnknownBook for a house that has no account yet.
     """
     if layout == "csv":
         return exports.csv_entries(house.id, since=since, until=until, spreadsheet=True)
