@@ -26,6 +26,7 @@ from casino.staff.services import enrol_terminal
 from tests.casino.api.test_permissions import MATRIX, routes
 from tests.casino.contract import operation_of
 from tests.casino.described import operations, schema
+from tests.casino.devices import device
 from tests.casino.examples import Recording, play
 from tests.casino.kit import ACTOR, CHIPS, PIECES, Kit
 from tests.casino.scene import assert_recorded, fingerprint, last_event
@@ -360,3 +361,26 @@ def test_what_the_evening_does_not_name_is_not_reached_either(kit: Kit, stranger
         assert (answer.status_code, answer.json()["code"]) == expected, (name, answer.text)
         assert unchanged(before)
         assert_recorded(last, answer)
+
+
+def test_a_device_reaches_no_deal_and_no_chain_of_another_house(kit: Kit) -> None:
+    other = Kit.found()
+    kit.table()
+    other.table("X1")
+    desk, theirs = kit.seated(), other.seated("X1")
+    own = device(kit, desk, 1)
+    desk.ok("deal")
+    theirs.ok("deal")
+    foreign = theirs.get("deal").json()["hand"]
+    other.sequence()
+    for answered, status, code in (
+        (lambda: own.commit(foreign, "queen-of-acorns"), 409, "no_deal_prepared"),
+        (lambda: own.reveal(foreign, "queen-of-acorns"), 409, "no_deal_prepared"),
+        (lambda: own.get(f"proofs/inclusion?chain={other.house.chain}&seq=1"), 403, "forbidden"),
+    ):
+        before, last = fingerprint(), last_event()
+        answer = answered()
+        assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+        assert unchanged(before)
+        assert_recorded(last, answer)
+    other.close()
