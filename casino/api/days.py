@@ -307,7 +307,7 @@ class IsoDate(StrictPattern):
             raise serializers.ValidationError(f"There is no such date: {error}.") from error
 
 
-class _DayRow(DayOut):
+class DayRow(DayOut):
     """A gaming day in a list."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
@@ -342,7 +342,7 @@ class Days(WriteOperation, CursorList):
     readers = MAY_READ
     versioned = False
     input = Input
-    serializer_class = _DayRow
+    serializer_class = DayRow
     filters = {"state": "closed_at__isnull"}
     choices = {"state": ("open", "closed")}
     time = "opened_at"

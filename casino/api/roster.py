@@ -44,7 +44,7 @@ class StaffOut(serializers.Serializer[Any]):
     audit = ReceiptOut()
 
 
-class _StaffRow(serializers.Serializer[Any]):
+class StaffRow(serializers.Serializer[Any]):
     """A member of staff in the list, with name."""
 
     login = serializers.CharField()
@@ -146,7 +146,7 @@ class People(WriteOperation, CursorList):
     redact_body = True
     input = Input
     model = Staff
-    serializer_class = _StaffRow
+    serializer_class = StaffRow
     filters = {"login": "login", "role": "roles__contains", "active": "is_active"}
     choices = {"role": Role.values, "active": ("true", "false")}
     time = "hired_at"
@@ -391,7 +391,7 @@ class TerminalEnrolled(TerminalChanged):
     key = serializers.CharField(required=False)
 
 
-class _TerminalRow(TerminalOut):
+class TerminalRow(TerminalOut):
     """A terminal in the list."""
 
     def to_representation(self, instance: Terminal) -> dict[str, Any]:
@@ -440,7 +440,7 @@ class Terminals(WriteOperation, CursorList):
     versioned = False
     input = Input
     model = Terminal
-    serializer_class = _TerminalRow
+    serializer_class = TerminalRow
     filters = {"terminal": "code", "kind": "kind", "location": "location", "revoked": "revoked_at__isnull"}
     choices = {"kind": TerminalKind.values, "revoked": ("true", "false")}
 

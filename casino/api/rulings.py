@@ -25,7 +25,7 @@ from casino.api.http.operations import (
 from casino.api.oversight import HandResult, HandRuling
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
-from casino.hands import bonus, later_rulings, ruling, rulings_read
+from casino.hands import bonus, disputes, later_rulings, ruling, rulings_read
 from casino.hands.later_rulings import Collected, Remedy
 from casino.hands.models import HandState
 from casino.hands.readings import Claim
@@ -80,6 +80,35 @@ class RefuseBonus(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Refuse."""
         return bonus.refuse(command=command, code=path["table"], reason=data["reason"])
+
+
+@documented(
+    "disputeHand",
+    summary="Dispute a hand",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["table_open", "table_closed", "table_retired", "table_disputed", "other_hand", *POSTS],
+)
+class DisputeHand(WriteOperation):
+    """Stop a hand in play, or one that is over and not settled. Nobody acts in it any more, no clock runs, and it is
+    not settled: its pot is frozen until the floor rules on the hand or voids it. A dispute cannot be taken back. The
+    request needs no If-Match: whatever was played until it arrives belongs to the hand."""
+
+    roles = (Role.FLOOR,)
+    versioned = False
+
+    @extend_schema_serializer(component_name="DisputeHandInput")
+    class Input(StrictInput):
+        """The hand, and why it is disputed, in words that the audit trail keeps."""
+
+        hand = StrictText(min_length=1, max_length=48)
+        reason = Reason()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Dispute."""
+        return disputes.raise_dispute(command=command, code=path["table"], name=data["hand"], reason=data["reason"])
 
 
 class Award(StrictInput):
@@ -359,6 +388,7 @@ class Rulings(ReadOperation):
 urls = [
     path("tables/<slug:table>/hand/bonus", ConfirmBonus.as_view()),
     path("tables/<slug:table>/hand/bonus/refuse", RefuseBonus.as_view()),
+    path("tables/<slug:table>/hand/dispute", DisputeHand.as_view()),
     path("tables/<slug:table>/hand/ruling", RuleOnHand.as_view()),
     path("tables/<slug:table>/hands/<slug:hand>/rulings", RuleOnHandLater.as_view()),
     path("hands/<slug:hand>/rulings", Rulings.as_view()),

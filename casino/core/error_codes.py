@@ -356,7 +356,7 @@ TABLES = (
         ("already_cleared", "The exception has been cleared already."),
         ("correction_changes_play", "With these cards the hand would have been played differently."),
         ("pot_empty", "The disputed pot is empty; the hand can only be voided."),
-        ("other_hand", "Another hand is disputed at the table.", "hand"),
+        ("other_hand", "The hand at the table, or the disputed one, is another.", "hand"),
         ("hand_not_over", "No money of the hand has moved yet that a later ruling could put right.", "state"),
         ("not_seated", "Players whom the ruling concerns do not sit at the table.", "players"),
         ("no_bonus_held", "No bonus waits for an approval at the table.", "state"),

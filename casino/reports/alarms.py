@@ -109,6 +109,6 @@ def _set_aside(house: House, now: datetime) -> Iterator[Alarm]:
 
 def _disputes(house: House, now: datetime) -> Iterator[Alarm]:
     late = now - timedelta(minutes=DISPUTE_MINUTES)
-    for hand in Hand.objects.filter(house=house, state=HandState.DISPUTED, ended_at__lt=late):
-        if hand.ended_at is not None:
-            yield Alarm(AlarmKind.DISPUTE, f"hand {hand.name}", hand.ended_at)
+    for hand in Hand.objects.filter(house=house, state=HandState.DISPUTED, disputed_at__lt=late):
+        if hand.disputed_at is not None:
+            yield Alarm(AlarmKind.DISPUTE, f"hand {hand.name}", hand.disputed_at)

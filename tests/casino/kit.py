@@ -179,12 +179,15 @@ class Kit:
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
-    def found(cls, *, bare: bool = False, second_factor_required: bool = False, sandbox: bool = True) -> "Kit":
-        """Found a house; `bare`: without chips, vault and drawer. A sandbox plays at once."""
+    def found(
+        cls, *, bare: bool = False, second_factor_required: bool = False, sandbox: bool = True, exponent: int = 0
+    ) -> "Kit":
+        """Found a house; `bare`: without chips, vault and drawer. A sandbox plays at once; `exponent`: decimal
+        places of its currency."""
         code = f"H{uuid.uuid4().hex[:12]}"
         house = found_house(
             code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required,
-            sandbox=sandbox,
+            sandbox=sandbox, currency_exponent=exponent,
         )  # fmt: skip
         # Drawers of tests begin with half of all chips: nobody has to approve that.
         # Tables open with what was stocked: who tests trays counts them.

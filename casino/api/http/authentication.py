@@ -17,6 +17,7 @@ from django.utils import timezone
 from knox.auth import TokenAuthentication
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
+from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
@@ -26,11 +27,14 @@ from casino.core.write import SignIn
 from casino.houses.models import House
 from casino.staff import idleness, second_factor
 from casino.staff.models import Staff, Terminal, TerminalToken
+from casino.tables import keys
 
 log = logging.getLogger(__name__)
 
 #: Most sign-ins that a process remembers.
 MOST = 1_024
+#: The schemes of `Authorization`: a person's token, and the key of a seat.
+BEARER, SEAT = "Bearer", "Seat"
 
 #: What a row of candidates holds, model after model.
 _PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
@@ -95,6 +99,33 @@ def _looked_up(text: str, digest: str) -> _Known | None:
     return None
 
 
+def sent_by(request: Request, scheme: str) -> str | None:
+    """What a request carries under this scheme; None where it carries nothing, or something else."""
+    named, _, text = get_authorization_header(request).decode("ascii", "replace").partition(" ")
+    return text if named.lower() == scheme.lower() else None
+
+
+def recognise_holder(request: Request, holder: keys.Holder) -> None:
+    """Remember the player whose key of a seat a request carries."""
+    actor = holder.actor("")
+    attempts.recognised(
+        request, house=holder.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
+        chain=holder.table.chain,
+    )  # fmt: skip
+
+
+def recognise_person(request: Request, text: str) -> None:
+    """Remember the person whose token a request carries that takes none: its refusal is recorded."""
+    if (known := _looked_up(text, hash_token(text))) is not None:
+        _recognise(request, known)
+
+
+def _recognise(request: Request, known: _Known) -> None:
+    person: Staff = known.token.user
+    terminal = known.token.terminal.code
+    attempts.recognised(request, house=person.house, login=person.login, role="", terminal=terminal)
+
+
 class TerminalTokenAuthentication(TokenAuthentication):
     """Knox's token, without its clean-up of other tokens on every request; expired ones are refused, not deleted."""
 
@@ -102,6 +133,8 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token of a request. Raises AuthenticationFailed; a sender that was recognised first is remembered,
         so that the refusal can be recorded."""
         self._request = request
+        if (key := sent_by(request, SEAT)) is not None and (holder := keys.holder(key)) is not None:
+            recognise_holder(request, holder)  # a device has no rights of staff: the refusal names its player
         found: tuple[Staff, TerminalToken] | None = super().authenticate(request)  # type: ignore[no-untyped-call] # knox's
         return found
 
@@ -136,11 +169,9 @@ class TerminalTokenAuthentication(TokenAuthentication):
         _remember(digest, again or known)
 
     def _recognised(self, known: _Known) -> tuple[Staff, TerminalToken]:
-        person: Staff = known.token.user
         self._request.second_factor = known.second_factor  # type: ignore[attr-defined]
-        terminal = known.token.terminal.code
-        attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal)
-        return person, known.token
+        _recognise(self._request, known)
+        return known.token.user, known.token
 
 
 def sign_in(request: Request) -> SignIn | None:

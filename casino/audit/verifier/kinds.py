@@ -152,6 +152,7 @@ _DECLARED = {
         "next_button? integer; number integer; options {any}; record_hash? string; result? {any}; rules? string; "
         "seats [{any}]; series {any}; series_begins? boolean; stacks [integer]; table string; table_version integer",
     "hand.disputed": "table: frozen integer; hand string; table_version integer",
+    "hand.dispute_raised": "table: before string; frozen integer; hand string; table_version integer",
     "hand.entry_corrected": "table: actor string; hand string; hash string; index integer; table_version integer",
     "hand.line_corrected":
         "table: after string; before string; hand string; line integer; line_hash? string; table_version integer",
@@ -164,8 +165,8 @@ _DECLARED = {
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":
-        "table: acted boolean; approval? integer; cards_shown boolean; cause string; hand string; log_complete "
-        "boolean; mirrors {integer}; pot integer; table_version integer",
+        "table: acted boolean; approval? integer; cards_shown boolean; cause string; disputed? boolean; hand string; "
+        "log_complete boolean; mirrors {integer}; pot integer; table_version integer",
     "handover.offered": "drawer: drawer_version integer; handover {any}",
     "handover.signed": "drawer: drawer_version integer; handover {any}",
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",

@@ -133,7 +133,7 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
         case "fill.sent" | "credit.sent":
             return _CAGE if worth_of(data["transfer"]["sent"]) >= points["transfer_approved_from"] else frozenset()
         case "hand.voided":
-            late = data["acted"] or data["cards_shown"] or data["log_complete"]
+            late = data["acted"] or data["cards_shown"] or data["log_complete"] or data.get("disputed")
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
         case "bank.confirmed" | "bank.received":
             return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()

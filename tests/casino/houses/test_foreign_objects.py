@@ -26,9 +26,11 @@ from casino.staff.services import enrol_terminal
 from tests.casino.api.test_permissions import MATRIX, routes
 from tests.casino.contract import operation_of
 from tests.casino.described import operations, schema
+from tests.casino.devices import device
 from tests.casino.examples import Recording, play
 from tests.casino.kit import ACTOR, CHIPS, PIECES, Kit
 from tests.casino.scene import assert_recorded, fingerprint, last_event
+from tests.casino.transfers.test_transfers import Ends
 
 #: Parameters of addresses that name an object of a house, and those that every house has: seats by their number,
 #: games, layouts, and the parts of its own log.
@@ -196,11 +198,16 @@ OTHERWISE = {
     ("ruleOnHand", "hand"): (409, "other_hand"),
     ("takeOverTable", "relieves"): (409, "dealer_differs"),
 }
-#: Members that no request of the evening has.
+#: Members that no request of the evening has: the person who carries the chips is named by who counts them there, and
+#: players sit down with chips from the cage. They are tried by themselves
+#: (`test_what_the_evening_does_not_name_is_not_reached_either`), and refused so.
 NOT_TRIED = {
-    ("buyInAtTable", "player"), ("sendDrawerTransfer", "carrier"), ("sendTableTransfer", "carrier"),
-    ("startDrawerTransfer", "carrier"), ("startTableTransfer", "carrier"),
-}  # fmt: skip
+    ("buyInAtTable", "player"): (404, "not_found"),
+    ("sendDrawerTransfer", "carrier"): (422, "unknown_carrier"),
+    ("sendTableTransfer", "carrier"): (422, "unknown_carrier"),
+    ("startDrawerTransfer", "carrier"): (422, "unknown_carrier"),
+    ("startTableTransfer", "carrier"): (422, "unknown_carrier"),
+}
 
 
 def members() -> set[str]:
@@ -328,4 +335,52 @@ def test_no_object_of_another_house_stands_in_for_ones_own(foreign: dict[str, An
         for operation, (_, route) in ROUTES.items()
         for name in (at_an_address(route) & foreign.keys()) | members_of(operation)
     }
-    assert to_try - kit.tried.keys() == NOT_TRIED
+    assert to_try - kit.tried.keys() == NOT_TRIED.keys()
+
+
+def test_what_the_evening_does_not_name_is_not_reached_either(kit: Kit, strangers: Kit) -> None:
+    ends = Ends(kit)
+    ends.dealer.ok("open")
+    carried, few = {"carrier": strangers.runner()}, {"pieces": {"5": 4}}
+    asked = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1"} | few)["last_event"]["transfer"]["transfer"]
+    fill = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1"} | few)["last_event"]["transfer"]["transfer"]
+    ends.cashier.refresh()
+    ends.dealer.refresh()
+    tried = (
+        ("buyInAtTable", ends.dealer, "buy-ins", {"seat": 1, "amount": 500, "player": "own-1"}),
+        ("sendDrawerTransfer", ends.cashier, f"transfers/{fill}/send", carried),
+        ("sendTableTransfer", ends.dealer, f"transfers/{asked}/send", carried),
+        ("startDrawerTransfer", ends.cashier, "transfers", {"kind": "fill", "table": "T1"} | few | carried),
+        ("startTableTransfer", ends.dealer, "transfers", {"kind": "credit", "drawer": "C1"} | few | carried),
+    )
+    assert {name for name, *_ in tried} == {name for name, _ in NOT_TRIED}
+    for name, desk, path, body in tried:
+        before, last = fingerprint(), last_event()
+        answer = desk.post(path, body)
+        [expected] = (refusal for (operation, _), refusal in NOT_TRIED.items() if operation == name)
+        assert (answer.status_code, answer.json()["code"]) == expected, (name, answer.text)
+        assert unchanged(before)
+        assert_recorded(last, answer)
+
+
+def test_a_device_reaches_no_deal_and_no_chain_of_another_house(kit: Kit) -> None:
+    other = Kit.found()
+    kit.table()
+    other.table("X1")
+    desk, theirs = kit.seated(), other.seated("X1")
+    own = device(kit, desk, 1)
+    desk.ok("deal")
+    theirs.ok("deal")
+    foreign = theirs.get("deal").json()["hand"]
+    other.sequence()
+    for answered, status, code in (
+        (lambda: own.commit(foreign, "queen-of-acorns"), 409, "no_deal_prepared"),
+        (lambda: own.reveal(foreign, "queen-of-acorns"), 409, "no_deal_prepared"),
+        (lambda: own.get(f"proofs/inclusion?chain={other.house.chain}&seq=1"), 403, "forbidden"),
+    ):
+        before, last = fingerprint(), last_event()
+        answer = answered()
+        assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+        assert unchanged(before)
+        assert_recorded(last, answer)
+    other.close()
