@@ -280,6 +280,7 @@ MATRIX = {
     ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
     ("GET", "reports/verification"): BOOKS,
     ("GET", "reports/deals"): BOOKS | {Role.FLOOR},
+    ("GET", "reports/count-differences"): BOOKS,
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, and nobody has
 #: asked for an approval.
