@@ -45,8 +45,6 @@ IN_TRANSIT = (TransferState.SENT, TransferState.DECLINED)
 UNDER_WAY = (TransferState.REQUESTED, *IN_TRANSIT)
 #: After how many counts that differ from what was sent a supervisor decides.
 MOST_COUNTS = 2
-#: Minutes after which a transfer under way is late, and after which it is an exception.
-LATE_AFTER, EXCEPTION_AFTER = 15, 30
 
 
 class Lateness(models.TextChoices):

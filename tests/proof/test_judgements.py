@@ -369,6 +369,13 @@ def an_approval_is_used_for_another_amount(docs: Docs) -> None:
 
 
 @found("approval_differs")
+def an_approval_lasts_longer_than_the_house_says(docs: Docs) -> None:
+    hire(docs, "adam", "admin")
+    expires = {"expires": "2026-12-31T00:00:00.000000Z"}
+    add(docs, HOUSE, "approval.requested", ASKED | expires, actor="adam", role="admin", terminal="at-T1")
+
+
+@found("approval_differs")
 def an_approval_shows_another_request_than_it_is_for(docs: Docs) -> None:
     approve(docs, requested={"body": BODY | {"reason": "October"}})
 
