@@ -138,6 +138,17 @@ class ShiftCount(serializers.Serializer[Any]):
     closed = serializers.BooleanField(help_text="Whether the drawer was counted and closed.")
 
 
+class ShiftPart(ShiftCount):
+    """A shift with who opened and closed the drawer, and when."""
+
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    opened_by = login_of("opened the drawer")
+    closed_by = login_of("closed it, or signed off the difference", allow_null=True)
+    state = serializers.ChoiceField(choices=DrawerState.choices)
+    reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
+
+
 class Requested(serializers.Serializer[Any]):
     """The chips that were requested: their worth, or the pieces, or both."""
 

@@ -19,7 +19,7 @@ from casino.api.http.operations import (
     moment,
 )
 from casino.api.oversight import HandList
-from casino.api.parts import Rack, ShiftCount, TrialBalance, login_of, minor_units, number_of
+from casino.api.parts import Rack, ShiftPart, TrialBalance, login_of, minor_units, number_of
 from casino.chips.models import ImbalanceKind
 from casino.hands.models import Hand, HandState
 from casino.players.models import Player
@@ -173,7 +173,7 @@ class HouseReportOut(serializers.Serializer[Any]):
     alarms = AlarmOut(many=True, help_text="What somebody must look at, the oldest first.")
     imbalances = ImbalanceOut(many=True, help_text="What continuous checks have found, the newest first.")
     trial_balance = TrialBalance(allow_null=True, help_text="Debits against credits; null where it is withheld.")
-    drawers = ShiftCount(many=True, help_text="The newest shift of each drawer.")
+    drawers = ShiftPart(many=True, help_text="The newest shift of each drawer.")
     open_message_count = number_of("messages of the outbox that are not worked off")
 
 

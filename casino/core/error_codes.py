@@ -37,10 +37,11 @@ _OPEN_WORK: Schema = {
     "type": "array",
     "items": {
         "type": "object",
-        "required": ["kind", "number"],
+        "required": ["kind", "number", "id"],
         "properties": {
             "kind": {**_TEXT, "description": "`fill`, `credit`, `chip_move` or `handover`."},
-            "number": {**_NUMBER, "description": "Its number, as its address names it."},
+            "number": {**_NUMBER, "description": "Its serial, of a handover its number at the drawer."},
+            "id": {**_NUMBER, "description": "What its address names it by."},
         },
     },
 }

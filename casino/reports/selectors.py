@@ -43,7 +43,7 @@ def house_report(house: House, *, blind: bool = False) -> dict[str, Any]:
         "imbalances": imbalances(house),
         "alarms": [one.as_json() for one in alarms(house) if not (blind and one.kind in ABOUT_PEOPLE)],
         "trial_balance": None if withheld else trial_balance(house),
-        "drawers": [cage.reconciliation(shift) for shift in cage.newest_shifts(house)],
+        "drawers": [cage.shift(shift) for shift in cage.newest_shifts(house)],
         "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),
     }
 

@@ -181,13 +181,13 @@ def describe_pool(pool: TroncPool) -> dict[str, Any]:
 
 
 def open_work(drawer: Drawer) -> list[dict[str, Any]]:
-    """What of a drawer is under way between it and tables or the vault, by `kind` and `number` of its row: fills,
-    credits, and chips of a withdrawn set that are being counted into the vault."""
+    """What of a drawer is under way between it and tables or the vault, by `kind` and `number` (its serial), with the
+    `id` that its address has: fills, credits, and chips of a withdrawn set that are being counted into the vault."""
     transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
     moves = ChipMove.objects.filter(drawer=drawer, state=MoveState.WAITING).order_by("id")
     return [
-        *({"kind": str(kind), "number": number} for number, kind in transfers.values_list("id", "kind")),
-        *({"kind": "chip_move", "number": number} for number in moves.values_list("id", flat=True)),
+        *({"kind": str(one.kind), "number": one.serial, "id": one.pk} for one in transfers),
+        *({"kind": "chip_move", "number": one.serial, "id": one.pk} for one in moves),
     ]
 
 
