@@ -18,7 +18,7 @@ TAG = "reports"
 _KINDS = [kind.value for kind in PlaceKind]
 
 
-class Movement(serializers.Serializer[Any]):
+class MovedBetweenCounts(serializers.Serializer[Any]):
     """Transactions of one kind between two counts."""
 
     kind = serializers.CharField(help_text="Kind of the transactions in the ledger.")
@@ -44,7 +44,7 @@ class CountDifference(serializers.Serializer[Any]):
     unexplained = serializers.IntegerField(
         help_text="What the count before and the movements do not explain of what the books had; otherwise 0."
     )
-    movements = Movement(many=True, help_text="The movements by kind.")
+    movements = MovedBetweenCounts(many=True, help_text="The movements by kind.")
 
 
 class DifferingCount(serializers.Serializer[Any]):

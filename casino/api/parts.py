@@ -52,6 +52,13 @@ def approval_used() -> serializers.IntegerField:
     )
 
 
+def shift_reopened() -> serializers.IntegerField:
+    """A field for the shift that a shift goes on with."""
+    return serializers.IntegerField(
+        allow_null=True, help_text="The shift that was closed by mistake and goes on in this one; null for all others."
+    )
+
+
 class Rack(serializers.Serializer[Any]):
     """Chips in one place."""
 
@@ -147,6 +154,7 @@ class ShiftPart(ShiftCount):
     closed_by = login_of("closed it, or signed off the difference", allow_null=True)
     state = serializers.ChoiceField(choices=DrawerState.choices)
     reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
+    reopens = shift_reopened()
 
 
 class Requested(serializers.Serializer[Any]):

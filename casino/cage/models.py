@@ -145,6 +145,8 @@ class Shift(HouseRow):
     float_chips = models.BigIntegerField()
     #: The float's chips, and those expected and counted at the end, as pieces by denomination.
     float_pieces = models.JSONField(default=dict)
+    #: Number of the shift that was closed by mistake, where this one goes on with what it had.
+    reopens = models.PositiveIntegerField(null=True)
     first_count = models.JSONField(null=True)
     counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     counted_at = models.DateTimeField(null=True)
@@ -209,6 +211,9 @@ class Shift(HouseRow):
                 name="shift_signed_off_by_another",
             ),
             models.CheckConstraint(condition=Q(float_cash__gte=0, float_chips__gte=0), name="shift_float"),
+            models.CheckConstraint(
+                condition=Q(reopens=None) | Q(number=F("reopens") + 1), name="shift_reopens_the_one_before"
+            ),
             models.CheckConstraint(
                 condition=Q(handed_to=None) | (Q(closed_at__isnull=False) & ~Q(handed_to=F("drawer"))),
                 name="shift_handed_to_another",

@@ -27,7 +27,8 @@ from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 
-_OPENED, _CLOSED, _READ, _REFUSED = "drawer.opened", "drawer.closed", "drawer.x_read", "attempt.refused"
+_OPENED = ("drawer.opened", "drawer.reopened")
+_CLOSED, _READ, _REFUSED = "drawer.closed", "drawer.x_read", "attempt.refused"
 #: Account code and commodity.
 Place = tuple[str, str]
 
@@ -181,7 +182,7 @@ def chain(drawer: Drawer) -> Any:
 
 def opening(drawer: Drawer, shift: Shift) -> Event:
     """The event that opened a shift."""
-    found: Event = chain(drawer).filter(doc__kind=_OPENED, doc__data__shift=shift.number).get()
+    found: Event = chain(drawer).filter(doc__kind__in=_OPENED, doc__data__shift=shift.number).get()
     return found
 
 

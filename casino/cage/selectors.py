@@ -77,6 +77,7 @@ def shift(found: Shift, *, blind: bool = False) -> dict[str, Any]:
         "closed_by": found.closed_by.login if found.closed_by else None,
         "state": found.state,
         "reason": found.reason,
+        "reopens": found.reopens,
     }
 
 

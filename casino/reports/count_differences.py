@@ -152,6 +152,10 @@ def _trays(house: House, sets: _Sets) -> Iterator[_Count]:
         )  # fmt: skip
 
 
+#: Kinds of postings by which a drawer gets its float and is emptied.
+_OF_SHIFTS = ("drawer.opened", "drawer.reopened", "drawer.closed")
+
+
 def _drawers(house: House, sets: _Sets) -> Iterator[_Count]:
     changed = ~Q(expected_cash=F("counted_cash")) | ~Q(expected_pieces=F("counted_pieces"))
     changed |= ~Q(expected_foreign=F("counted_foreign")) | ~Q(expected_withdrawn=F("counted_withdrawn"))
@@ -160,7 +164,7 @@ def _drawers(house: House, sets: _Sets) -> Iterator[_Count]:
         if at is None:
             raise AssertionError(f"shift {one} was closed and not counted")
         yield _Count(
-            kind=PlaceKind.DRAWER, place=one.drawer.code, number=one.number, own=("drawer.opened", "drawer.closed"),
+            kind=PlaceKind.DRAWER, place=one.drawer.code, number=one.number, own=_OF_SHIFTS,
             previous=None, since=one.opened_at, at=one.recounted_at or at, books_at=at,
             before=_shift(sets, one, one.float_cash, one.float_pieces, 0, {}),
             expected=_shift(

@@ -237,6 +237,17 @@ def a_hand_is_ruled_on_by_the_floor_alone(docs: Docs) -> None:
     add(docs, TABLE, "hand.ruled_later", RULED_LATER, actor="flora", role="dealer", terminal="at-T1", reason="a video")
 
 
+REOPENED = {
+    "shift": 2, "reopens": 1, "float_cash": 1, "float_chips": 0, "float_pieces": {}, "drawer_version": 0,
+}  # fmt: skip
+
+
+@found("approval_missing")
+def a_cashier_opens_a_drawer_again_alone(docs: Docs) -> None:
+    hire(docs, "carla", "cashier")
+    add(docs, DRAWER, "drawer.reopened", REOPENED, actor="carla", role="cashier", reason="closed by mistake")
+
+
 @found("approval_missing")
 def control_points_are_set_by_one_person(docs: Docs) -> None:
     hire(docs, "adam", "admin")

@@ -124,6 +124,9 @@ _DECLARED = {
         "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
         "handover integer; shift integer; taken_from? {any}",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
+    "drawer.reopened":
+        "drawer: approval? integer; drawer_version integer; float_cash integer; float_chips integer; float_pieces "
+        "{integer}; reopens integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.retired": "drawer: drawer_version integer",
     "drawer.set_up": "drawer: approval? integer",

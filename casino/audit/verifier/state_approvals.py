@@ -92,6 +92,7 @@ USED_FOR = {
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
+    "drawer.reopened": "drawer",
     "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
@@ -101,6 +102,7 @@ USED_FOR = {
 _ALWAYS = {
     **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
+    "drawer.reopened": _MANAGER,
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
     "vault.counterfeits_found": _MANAGER,

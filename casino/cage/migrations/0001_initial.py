@@ -249,6 +249,7 @@ class Migration(migrations.Migration):
                 ("float_cash", models.BigIntegerField()),
                 ("float_chips", models.BigIntegerField()),
                 ("float_pieces", models.JSONField(default=dict)),
+                ("reopens", models.PositiveIntegerField(null=True)),
                 ("first_count", models.JSONField(null=True)),
                 (
                     "counted_by",
@@ -366,6 +367,17 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("float_cash__gte", 0), ("float_chips__gte", 0)), name="shift_float"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("reopens", None),
+                            (
+                                "number",
+                                models.expressions.CombinedExpression(models.F("reopens"), "+", models.Value(1)),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_reopens_the_one_before",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(

@@ -72,6 +72,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/dealer/take-over"): frozenset({Role.DEALER}),
     ("POST", "tables/<slug:table>/dealer/leave"): TABLES,
     ("GET", "dealers"): PLAY - CAGE,
+    ("POST", "drawers/<slug:drawer>/reopen"): CASHIERS,
     ("GET", "table-terms"): EVERYBODY,
     ("GET", "dealer-turns"): PLAY - CAGE,
     ("GET", "waiting-list"): PLAY - CAGE,
