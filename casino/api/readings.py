@@ -139,6 +139,9 @@ class ZSlipOut(_Reading, ShiftCount):
     closed_by = login_of("closed the drawer, or signed off the difference")
     reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
     reopens = shift_reopened()
+    corrected_by = serializers.IntegerField(
+        allow_null=True, help_text="Number of the count of the vault that has found this shift's count wrong, or null."
+    )
     variance = minor_units("Cash, chips and chips of other houses over or, below zero, short")
     explained = minor_units("How much cash and chips of the variance have been found to cancel each other")
     assertions = AssertionPart(many=True, help_text="The accepted count as the ledger keeps it.")

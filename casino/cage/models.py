@@ -275,6 +275,9 @@ class VaultCount(models.Model):
     signed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     #: Why the difference was signed off.
     reason = models.CharField(max_length=200, blank=True, default="")
+    #: The earlier count that was signed and wrong, whose difference this one has found: `{"drawer", "count"}`, the
+    #: number of a shift at its drawer or, without a drawer, of a count of the vault.
+    corrects = models.JSONField(null=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -282,6 +285,7 @@ class VaultCount(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["house", "number"], name="vault_count_number"),
             models.UniqueConstraint(fields=["house"], condition=~Q(state="accepted"), name="vault_count_one_open"),
+            models.UniqueConstraint(fields=["house", "corrects"], name="vault_count_corrects_once"),
             models.CheckConstraint(condition=Q(state__in=VaultCountState.values), name="vault_count_state"),
             models.CheckConstraint(
                 condition=Q(state=VaultCountState.COUNTING, count=None, over=None)

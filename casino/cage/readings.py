@@ -23,6 +23,7 @@ from casino.cage.models import Drawer, Shift
 from casino.cage.services import AtDrawer, require_shift
 from casino.cage.signing import require_another
 from casino.cage.variances import explained
+from casino.cage.vault_selectors import corrected_by
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
@@ -156,6 +157,7 @@ def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
         **selectors.shift(shift),
         "variance": shift_variance(shift),
         "explained": explained(drawer.house, drawer, number),
+        "corrected_by": corrected_by(drawer.house, drawer.code, number),
         "assertions": read.assertions(),
         "previous": read.previous(),
         "equalities": read.equalities(),

@@ -544,6 +544,7 @@ MONEY = (
         ("carrier_not_yet", "A transfer that is only asked for has no carrier yet."),
         ("carrier_missing", "Neither end has named the person who carries the chips."),
         ("unknown_carrier", "No member of staff at work has this login."),
+        ("corrects_nothing", "What that count has counted was not in the vault when this one began."),
         ("nothing_offered", "Neither cash nor chips are offered."),
         ("day_too_early", "The gaming day is too far in the future."),
     ),

@@ -412,6 +412,7 @@ class Migration(migrations.Migration):
                 ("over", models.JSONField(null=True)),
                 ("decision", models.CharField(blank=True, default="", max_length=200)),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),
+                ("corrects", models.JSONField(null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
                 (
                     "decided_by",
@@ -486,6 +487,10 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(
                 condition=models.Q(("state", "accepted"), _negated=True), fields=("house",), name="vault_count_one_open"
             ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.UniqueConstraint(fields=("house", "corrects"), name="vault_count_corrects_once"),
         ),
         migrations.AddConstraint(
             model_name="vaultcount",

@@ -172,7 +172,7 @@ VALUES = {
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
     "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "button", "call",
     "capital", "card", "cards", "carryover_on_close", "cash", "cause", "claimed", "client_seeds",
-    "closer_required", "code", "collected", "commitment", "consent", "contract", "count", "day", "denominations",
+    "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "day", "denominations",
     "difference_accepted", "difference_by_manager_above", "difference_told_from", "differences_of_one_sign",
     "digest", "dispute_minutes", "document", "drawer_close_minutes", "ends_at", "entries", "evidence",
     "exchange_by_manager_from", "exchange_by_supervisor_from", "float_by_manager_above", "foreign", "found_where",
