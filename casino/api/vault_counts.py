@@ -197,8 +197,8 @@ class DecideVaultCount(WriteOperation):
 class SignOffVaultCount(WriteOperation):
     """A manager who has neither counted nor decided (`four_eyes`) accepts what is over or short, and it is posted.
     Where it comes from an earlier count that was signed and wrong, `corrects` names that: a shift whose drawer went
-    back to the vault, or a count of the vault. Each is corrected once (`already_corrected`), and stays as it was signed. No
-    If-Match: counts have no version."""
+    back to the vault, or a count of the vault. Each is corrected once (`already_corrected`), and stays as it was
+    signed. No If-Match: counts have no version."""
 
     roles = (Role.MANAGER,)
     versioned = False

@@ -599,6 +599,19 @@ def a_session_begins_with_a_count_that_nobody_made(docs: Docs) -> None:
     one(docs, "table.opened")["data"]["opener"] = 7
 
 
+@found("tray_closer_differs")
+def a_session_ends_with_a_count_that_nobody_made(docs: Docs) -> None:
+    closed = {"carryover_on_close": "split", "shares": {}, "left_with": {}, "closer": 7, "table_version": 0}
+    add(docs, TABLE, "table.closed", closed)
+
+
+@found("tray_closer_differs")
+def a_session_ends_without_a_closer_where_the_house_wants_one(docs: Docs) -> None:
+    add(docs, HOUSE, "limits.changed", LIMITS | {"points": {"closer_required": 1}}, reason="at founding")
+    closed = {"carryover_on_close": "split", "shares": {}, "left_with": {}, "table_version": 0}
+    add(docs, TABLE, "table.closed", closed, at="2026-11-22T01:00:00.000000Z")
+
+
 @found("table_hands_differ")
 def a_number_of_a_hand_is_left_out(docs: Docs) -> None:
     one(docs, "hand.dealt")["data"]["hand"] = "T1-000002"

@@ -228,8 +228,8 @@ _DECLARED = {
     "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
-        "table: broken_off? {integer}; carryover_on_close string; held? {integer}; left_with {integer}; shares "
-        "{integer}; table_version integer",
+        "table: broken_off? {integer}; carryover_on_close string; closer? integer; held? {integer}; left_with "
+        "{integer}; shares {integer}; table_version integer",
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",

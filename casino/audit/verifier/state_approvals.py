@@ -62,12 +62,13 @@ DEFAULTS = {
     "tray_difference_told_from": 25,
     "tray_difference_reported_from": 100,
 }
-#: Of those that are no amounts: minutes that an approval lasts, by the kind of the terminal that asked.
+#: Of those that are no amounts: minutes that an approval lasts, by the kind of the terminal that asked; and others.
 LASTS = {
     "table": ("approval_minutes_at_tables", 10),
     "cage": ("approval_minutes_at_drawers", 10),
     "office": ("approval_minutes_in_office", 60),
 }
+OTHERS = {**dict(LASTS.values()), "closer_required": 0}
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 AUDITOR = "auditor"
@@ -184,6 +185,7 @@ class Approvals:
             **dict.fromkeys(("drawer.opened", "drawer.replenished"), self._handed_over),
             "hand.settled": self._settled,
             "house.went_live": self._went_live,
+            "table.closed": self._table_closed,
             "staff.hired": self._hired,
         }
 
@@ -315,6 +317,11 @@ class Approvals:
             problem = f"hand {name} was paid a bonus of {bonus} that nobody has approved"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
+    def _table_closed(self, doc: Row) -> None:
+        """Where a house wants it, a table closes only with a closer counted."""
+        if "closer" not in doc["data"] and all(one["closer_required"] for one in self._in_force_about(doc["at"])):
+            self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
+
     def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))
         recorded = {
@@ -361,7 +368,7 @@ class Approvals:
         # No currency has more places: of what an event says otherwise, nothing is worked out.
         places = exponent if exponent in range(MOST_PLACES + 1) else 0
         unit = 10**places * PER_EURO.get(house["currency"], 1)
-        return {name: amount * unit for name, amount in DEFAULTS.items()} | dict(LASTS.values())
+        return {name: amount * unit for name, amount in DEFAULTS.items()} | OTHERS
 
     # --- Floats and replenishments -----------------------------------------------------------------------------------
 

@@ -94,6 +94,8 @@ class Boxes:
         self._rows = rows
         #: By table: the tray's newest confirmed count if that is an opener with which no session has begun.
         self._openers: dict[str, int | None] = {}
+        #: The same of closers.
+        self._closers: dict[str, int | None] = {}
         self.handlers: dict[str, Handler] = {
             "box.swapped": self._swapped,
             "box.brought": self._brought,
@@ -105,6 +107,7 @@ class Boxes:
             "tray.counts_differed": self._tray_witnessed,
             "tray.confirmed": self._tray_witnessed,
             "table.opened": self._opened,
+            "table.closed": self._table_closed,
             "tronc.shared": self._shared,
             "tronc.share_paid": self._paid,
         }
@@ -236,6 +239,7 @@ class Boxes:
         self._rows.change(TRAY_COUNT, key, witnessed=pieces, witnessed_by=actor, ended_at=Near(doc["at"]), **found)
         if confirmed and row["purpose"] in ("opener", "closer"):
             self._openers[row["table"]] = int(key) if row["purpose"] == "opener" else None
+            self._closers[row["table"]] = int(key) if row["purpose"] == "closer" else None
 
     def _opened(self, doc: Row) -> None:
         """A session begins with the table's newest opener, if no closer came after it and no session began with it."""
@@ -243,6 +247,13 @@ class Boxes:
         if doc["data"].get("opener") != opener:
             problem = f"it names the count {doc['data'].get('opener')}, the opener of the tray was {opener}"
             self._rows.find("tray_opener_differs", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _table_closed(self, doc: Row) -> None:
+        """A session that ends with a count of the tray ends with the table's newest one, a closer."""
+        named, closer = doc["data"].get("closer"), self._closers.get(doc["chain"].partition("/")[2])
+        if named is not None and named != closer:
+            problem = f"it names the count {named}, the closer of the tray was {closer}"
+            self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", problem)
 
     # --- Tronc -------------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ def test_the_verifier_knows_the_defaults() -> None:
     assert (state_approvals.DEFAULTS, state_approvals.PER_EURO) == (
         control_points._DEFAULTS, control_points._PER_EURO
     )  # fmt: skip
-    assert all(control_points.default_of(name) == minutes for name, minutes in state_approvals.LASTS.values())
+    assert all(control_points.default_of(name) == minutes for name, minutes in state_approvals.OTHERS.items())
 
 
 def test_control_points_are_proposed_by_one_and_approved_by_another(kit: Kit) -> None:
