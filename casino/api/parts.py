@@ -218,6 +218,7 @@ class BoxPart(serializers.Serializer[Any]):
     brought_by = login_of("took it into the count room", allow_null=True)
     differing_rounds = number_of("pairs of counts that have differed")
     decided_by = login_of("decided after counts that differed", allow_null=True)
+    observer = login_of("watched the decision for surveillance", allow_null=True)
     received_by = login_of("received its contents", allow_null=True)
     reason = serializers.CharField(allow_blank=True, help_text="Why the supervisor decided so; empty otherwise.")
     cash = minor_units("Cash counted", required=False)

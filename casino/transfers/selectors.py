@@ -105,6 +105,7 @@ def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
         "brought_by": box.brought_by.login if box.brought_by else None,
         "differing_rounds": box.differing_rounds,
         "decided_by": box.decided_by.login if box.decided_by else None,
+        "observer": box.observer.login if box.observer else None,
         "received_by": box.received_by.login if box.received_by else None,
         "reason": box.reason,
     }

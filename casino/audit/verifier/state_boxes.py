@@ -5,6 +5,7 @@ from typing import Any
 from .state_cage import number
 from .state_columns import HOUSE, ID, Model, proved
 from .state_ledger import PERIOD
+from .state_people import STAFF
 from .state_rows import UNKNOWN, Handler, Near, Row, Rows
 
 BOX, BOX_COUNT = "transfers.Box", "transfers.BoxCount"
@@ -31,7 +32,7 @@ MODELS = (
             **dict.fromkeys(("seal_read", "brought_by", "brought_at"), proved("box.brought")),
             "differing_rounds": proved("box.counts_differed"),
             **dict.fromkeys(("counted_cash", "counted_pieces"), proved(_COUNTED)),
-            **dict.fromkeys(("decided_by", "reason"), proved("box.count_decided")),
+            **dict.fromkeys(("decided_by", "observer", "reason"), proved("box.count_decided")),
             **dict.fromkeys(("received_by", "received_at"), proved("box.received")),
             "state": proved("every event of the box"),
         },
@@ -173,7 +174,11 @@ class Boxes:
         data, count, actor = doc["data"]["box"], doc["data"]["count"], doc["actor"]
         if actor in self._counters(data["box"]):
             self._same(data, f"{actor} counted it and decided on it")
-        found = {"counted_cash": count["cash"], "counted_pieces": count["pieces"]}
+        observer = data.get("observer")
+        watching = None if observer is None else self._rows.seek(STAFF, observer)
+        if observer == actor or watching is None or "surveillance" not in watching["roles"]:
+            self._same(data, f"{actor} decided on it, and nobody of surveillance watched")
+        found = {"counted_cash": count["cash"], "counted_pieces": count["pieces"], "observer": observer}
         self._change(data, state="counted", decided_by=actor, reason=doc["reason"], **found)
 
     def _received(self, doc: Row) -> None:

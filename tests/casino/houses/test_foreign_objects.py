@@ -197,6 +197,7 @@ OTHERWISE = {
     ("shareTronc", "points"): (422, "unknown_login"),
     ("noteChipMove", "chip_set"): (422, "unknown_chip_set"),
     ("noteChipMove", "observer"): (422, "unknown_observer"),
+    ("decideCount", "observer"): (422, "unknown_observer"),
     ("confirmBonus", "hand"): (409, "bonus_differs"),
     ("ruleOnHand", "hand"): (409, "other_hand"),
     ("takeOverTable", "relieves"): (409, "dealer_differs"),
