@@ -162,8 +162,8 @@ _DECLARED = {
         "table: approval? integer; awards {integer}; hand string; pot integer; readings {any}; settlement integer; "
         "table_version integer; tax integer",
     "hand.ruled_later":
-        "table: approval? integer; collected [{any}]; hand string; made_good {integer}; readings {any}; ruling "
-        "integer; settlement integer|null; table_version integer; tax_refunded {integer}",
+        "table: approval? integer; collected [{any}]; fee_refunded? {integer}; hand string; made_good {integer}; "
+        "readings {any}; ruling integer; settlement integer|null; table_version integer; tax_refunded {integer}",
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":

@@ -383,6 +383,7 @@ class Migration(migrations.Migration):
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("tax_refunded", models.JSONField()),
+                ("fee_refunded", models.JSONField(default=dict)),
                 ("made_good", models.JSONField()),
                 ("collected", models.JSONField()),
                 ("readings", models.JSONField()),
