@@ -220,8 +220,8 @@ class CollectedInput(StrictInput):
 class RuleOnHandLater(WriteOperation):
     """Rule on a hand that was settled, or ruled on before; what was decided first stays. From the table's tray the
     house refunds tax and fees for seats and makes good what cannot be taken back; a winner gives back with consent.
-    Everybody whom it concerns sits at the table, between two hands. The floor asks, but not the person who dealt the hand, and a manager
-    approves it first (`approval_required`). A ruling may move nothing."""
+    Everybody whom it concerns sits at the table, between two hands. The floor asks, but not the person who dealt the
+    hand, and a manager approves it first (`approval_required`). A ruling may move nothing."""
 
     roles = (Role.FLOOR,)
     approvable = True

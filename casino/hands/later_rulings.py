@@ -1,8 +1,8 @@
 """Rulings on hands whose money has moved already: settled hands that prove to be wrong, and rulings that do.
 
 Nothing is mirrored, since stacks have moved and the tax lies in a locked box. What was decided first stays; the later
-ruling stands beside it with what puts it right: tax and fees that are refunded and losses that the house makes good, all
-from the table's tray, and what a winner gives back with consent. A manager approves every one.
+ruling stands beside it with what puts it right: tax and fees that are refunded and losses that the house makes good,
+all from the table's tray, and what a winner gives back with consent. A manager approves every one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,8 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
 
     Raises NotFound, Conflict table_..., hand_not_over for a hand whose money has not moved, not_seated, Unprocessable
     no_such_seat, refund_too_high for more tax than the hand, or a larger fee than a seat, has paid and not got back,
-    Forbidden four_eyes for the dealer of the hand, what a claim is refused with, and Conflict approval_required until a manager has approved it.
+    Forbidden four_eyes for the dealer of the hand, what a claim is refused with, and Conflict approval_required until
+    a manager has approved it.
     """
 
     def change(table: Table, work: Work) -> Outcome:
