@@ -65,6 +65,9 @@ class ApprovalOut(serializers.Serializer[Any]):
     body = Shaped(_BODY, help_text="Body of the request, in full.")
     request_hash = serializers.CharField(help_text="SHA-256 of method, address and body, hexadecimal.")
     amount = minor_units("What the control point looked at; null where it looks at no amount", allow_null=True)
+    replay = serializers.CharField(
+        allow_null=True, help_text="Address below `/api/v1/` of the hand that is to be voided; null for all else."
+    )
     roles = serializers.ListField(
         child=serializers.ChoiceField(choices=Role.choices), help_text="Who decides has one of these roles."
     )

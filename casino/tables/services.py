@@ -238,8 +238,8 @@ class AtTable:
         return table.version, at_version(outcome.event, table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
-        """The table as it is now, and the kind of the event."""
-        return {**selectors.describe(table), "last_event": outcome.event.last_event()}
+        """The table as it is now, what the outcome adds, and the kind of the event."""
+        return {**selectors.describe(table), **outcome.body, "last_event": outcome.event.last_event()}
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
