@@ -146,8 +146,9 @@ def _trays(house: House, sets: _Sets) -> Iterator[_Count]:
         chip_set = sets.at(one.counted_at)
         yield _Count(
             kind=PlaceKind.TRAY, place=one.table.code, number=one.serial, own=("tray.counted",),
-            previous=last and last.serial, since=last and last.counted_at, at=one.counted_at, books_at=one.counted_at,
-            before=sets.rack(code, chip_set, last and last.pieces),
+            previous=last.serial if last else None, since=last.counted_at if last else None,
+            at=one.counted_at, books_at=one.counted_at,
+            before=sets.rack(code, chip_set, last.pieces if last else None),
             expected=sets.rack(code, chip_set, one.expected), counted=sets.rack(code, chip_set, one.pieces),
         )  # fmt: skip
 
@@ -199,7 +200,8 @@ def _boxes(house: House, sets: _Sets) -> Iterator[_Count]:
             continue
         yield _Count(
             kind=PlaceKind.BOX, place=one.table.code, number=one.serial, own=(RECEIVED,),
-            previous=last and last.serial, since=last and last.taken_at, at=one.counted_at or one.received_at,
+            previous=last.serial if last else None, since=last.taken_at if last else None,
+            at=one.counted_at or one.received_at,
             books_at=one.taken_at, before={},
             expected=_box(sets, one, one.expected_cash, one.expected_pieces),
             counted=_box(sets, one, one.counted_cash, one.counted_pieces),
@@ -224,7 +226,7 @@ def _vault(house: House, sets: _Sets) -> Iterator[_Count]:
         counted, differs = _in_vault(sets, chip_set, one.count), _in_vault(sets, chip_set, over)
         yield _Count(
             kind=PlaceKind.VAULT, place=VAULT, number=one.number, own=("vault.count_signed_off",),
-            previous=last and last.number, since=since, at=at, books_at=at,
+            previous=last.number if last else None, since=since, at=at, books_at=at,
             before=_in_vault(sets, chip_set, last.count) if last else {},
             expected={unit: counted.get(unit, 0) - differs.get(unit, 0) for unit in counted.keys() | differs.keys()},
             counted=counted,
