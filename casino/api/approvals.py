@@ -65,6 +65,9 @@ class ApprovalOut(serializers.Serializer[Any]):
     body = Shaped(_BODY, help_text="Body of the request, in full.")
     request_hash = serializers.CharField(help_text="SHA-256 of method, address and body, hexadecimal.")
     amount = minor_units("What the control point looked at; null where it looks at no amount", allow_null=True)
+    replay = serializers.CharField(
+        allow_null=True, help_text="Address below `/api/v1/` of the hand that is to be voided; null for all else."
+    )
     roles = serializers.ListField(
         child=serializers.ChoiceField(choices=Role.choices), help_text="Who decides has one of these roles."
     )
@@ -210,10 +213,30 @@ _MEANINGS = {
     "void_by_manager_above": "A void of a hand with a pot above this needs a manager",
     "opener_required_above": "A table whose tray is worth more opens only with a confirmed opener",
     "bonus_approved_from": "A bonus for a 41 from this on waits for an approval",
+    "difference_told_from": "A person's difference in one count from this on is an alarm",
+    "tray_difference_told_from": "A tray's difference from this on is an alarm",
+    "tray_difference_reported_from": "A tray's difference from this on is reported to the authority",
     "idle_minutes_at_tables": "Minutes without a request after which a table's terminal asks for the password",
     "idle_minutes_at_drawers": "Minutes without a request after which a drawer's terminal asks for the password",
     "idle_minutes_in_office": "Minutes without a request after which an office terminal asks for the password",
     "second_factor_required": "1 where people with privileged roles act with a second factor only, otherwise 0",
+    "approval_minutes_at_tables": "Minutes for which an approval asked for at a table can be decided and used",
+    "approval_minutes_at_drawers": "Minutes for which an approval asked for at a drawer can be decided and used",
+    "approval_minutes_in_office": "Minutes for which an approval asked for in the office can be decided and used",
+    "transfer_late_minutes": "Minutes after which a transfer under way is late",
+    "transfer_exception_minutes": "Minutes after which a transfer under way is an exception, and an alarm",
+    "dispute_minutes": "Minutes after which a disputed hand is an alarm",
+    "drawer_close_minutes": "Minutes after which a counted drawer that is not closed is an alarm",
+    "bag_bank_days": "Bank days after which a bag in transit is an alarm",
+    "set_aside_days": "Days after which chips that are set aside are an alarm",
+    "uncounted_box_days": "A box that was not counted when so many gaming days have ended is an alarm",
+    "uncounted_vault_days": "A vault that was not counted for so many whole gaming days is an alarm",
+    "alarm_days": "Over how many days differences and approvals are looked at",
+    "differences_of_one_sign": "So many differences of a person, all short or all over, are an alarm",
+    "reverse_pair_percent": "Two people who give each other more than this part (percent) of their approvals are an "
+    "alarm",
+    "reverse_pair_least": "As long as two people have given each other fewer approvals, they are no alarm",
+    "closer_required": "1 where a table closes only with a closer counted, otherwise 0",
 }
 if tuple(_MEANINGS) != NAMES:
     raise AssertionError("every control point has a meaning")

@@ -24,15 +24,14 @@ from casino.api.parts import (
     DrawerChanged,
     DrawerOut,
     EventPart,
-    ShiftCount,
+    ShiftPart,
     approval_used,
     chip_pieces,
-    login_of,
     minor_units,
 )
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
-from casino.cage.models import DrawerState, Shift
+from casino.cage.models import Shift
 from casino.core.write import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
@@ -74,17 +73,8 @@ class ShiftList(CursorList):
     roles = MAY_READ
 
     @extend_schema_serializer(component_name="ShiftListRow")
-    class Row(ShiftCount):
+    class Row(ShiftPart):
         """A shift in a list."""
-
-        opened_at = serializers.DateTimeField()
-        closed_at = serializers.DateTimeField(allow_null=True)
-        opened_by = login_of("opened the drawer")
-        closed_by = login_of("closed it, or signed off the difference", allow_null=True)
-        state = serializers.ChoiceField(choices=DrawerState.choices)
-        reason = serializers.CharField(
-            allow_blank=True, help_text="Why a difference was signed off; empty if none was."
-        )
 
         def to_representation(self, instance: Shift) -> dict[str, Any]:
             """With who opened and closed it, and when."""

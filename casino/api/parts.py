@@ -52,6 +52,13 @@ def approval_used() -> serializers.IntegerField:
     )
 
 
+def shift_reopened() -> serializers.IntegerField:
+    """A field for the shift that a shift goes on with."""
+    return serializers.IntegerField(
+        allow_null=True, help_text="The shift that was closed by mistake and goes on in this one; null for all others."
+    )
+
+
 class Rack(serializers.Serializer[Any]):
     """Chips in one place."""
 
@@ -138,6 +145,18 @@ class ShiftCount(serializers.Serializer[Any]):
     closed = serializers.BooleanField(help_text="Whether the drawer was counted and closed.")
 
 
+class ShiftPart(ShiftCount):
+    """A shift with who opened and closed the drawer, and when."""
+
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    opened_by = login_of("opened the drawer")
+    closed_by = login_of("closed it, or signed off the difference", allow_null=True)
+    state = serializers.ChoiceField(choices=DrawerState.choices)
+    reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
+    reopens = shift_reopened()
+
+
 class Requested(serializers.Serializer[Any]):
     """The chips that were requested: their worth, or the pieces, or both."""
 
@@ -199,6 +218,7 @@ class BoxPart(serializers.Serializer[Any]):
     brought_by = login_of("took it into the count room", allow_null=True)
     differing_rounds = number_of("pairs of counts that have differed")
     decided_by = login_of("decided after counts that differed", allow_null=True)
+    observer = login_of("watched the decision for surveillance", allow_null=True)
     received_by = login_of("received its contents", allow_null=True)
     reason = serializers.CharField(allow_blank=True, help_text="Why the supervisor decided so; empty otherwise.")
     cash = minor_units("Cash counted", required=False)

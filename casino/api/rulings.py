@@ -248,22 +248,27 @@ class CollectedInput(StrictInput):
 )
 class RuleOnHandLater(WriteOperation):
     """Rule on a hand that was settled, or ruled on before; what was decided first stays. From the table's tray the
-    house refunds tax and makes good what cannot be taken back; a winner gives back with consent. Everybody whom it
-    concerns sits at the table, between two hands. The floor asks, but not the person who dealt the hand, and a manager
-    approves it first (`approval_required`). A ruling may move nothing."""
+    house refunds tax and fees for seats and makes good what cannot be taken back; a winner gives back with consent.
+    Everybody whom it concerns sits at the table, between two hands. The floor asks, but not the person who dealt the
+    hand, and a manager approves it first (`approval_required`). A ruling may move nothing."""
 
     roles = (Role.FLOOR,)
     approvable = True
 
     @extend_schema_serializer(component_name="RuleOnHandLaterInput")
     class Input(RulingInput):
-        """Tax to be refunded, losses to be made good, and what seats give back."""
+        """Tax and fees to be refunded, losses to be made good, and what seats give back."""
 
         tax_refunded = serializers.ListField(child=Award(), max_length=9, required=False)
+        fee_refunded = serializers.ListField(child=Award(), max_length=9, required=False)
         made_good = serializers.ListField(child=Award(), max_length=9, required=False)
         collected = serializers.ListField(child=CollectedInput(), max_length=36, required=False)
 
         def validate_tax_refunded(self, awards: list[dict[str, Any]]) -> dict[str, int]:
+            """Each seat once."""
+            return _by_seat(awards)
+
+        def validate_fee_refunded(self, awards: list[dict[str, Any]]) -> dict[str, int]:
             """Each seat once."""
             return _by_seat(awards)
 
@@ -277,6 +282,7 @@ class RuleOnHandLater(WriteOperation):
         """Rule."""
         remedy = Remedy(
             tax_refunded=data.get("tax_refunded", {}),
+            fee_refunded=data.get("fee_refunded", {}),
             made_good=data.get("made_good", {}),
             collected=[Collected(**one) for one in data.get("collected", [])],
         )
@@ -339,6 +345,7 @@ class LaterRulingOut(serializers.Serializer[Any]):
 
     ruling = serializers.IntegerField(help_text="Number of the ruling of this hand, from 1.")
     tax_refunded = serializers.DictField(child=serializers.IntegerField(), help_text="Tax paid back, by seat.")
+    fee_refunded = serializers.DictField(child=serializers.IntegerField(), help_text="Fees paid back, by seat.")
     made_good = serializers.DictField(child=serializers.IntegerField(), help_text="What the house has borne, by seat.")
     collected = CollectedOut(many=True)
     readings = ReadingsOut()

@@ -174,20 +174,22 @@ class OpenTable(WriteOperation):
         "deal_prepared",
         "carryover_open",
         "carry_without_players",
+        "closer_required",
         "session_under_way",
     ],
 )
 class CloseTable(WriteOperation):
     """End the session. The table's terms decide what happens to the cukassza. Every player leaves with their chips.
 
-    Refused while a hand is not settled, a deal is prepared, or the carryover must first be played for.
+    Refused while a hand is not settled, a deal is prepared, or the carryover must first be played for; and, where the
+    house wants it (`closer_required` of its control points), until the tray was counted as the closer.
     """
 
     roles = AT_TABLES
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
-        return sessions.close_table(command=command, code=path["table"])
+        return sessions.close_table(command=command, code=path["table"], counted=tray_counts.closer)
 
 
 @documented(

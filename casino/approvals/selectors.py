@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from casino.approvals.models import Approval
+from casino.approvals.models import Approval, ApprovalKind
 from casino.core import sql
 from casino.houses import control_points
 from casino.houses.models import House, Limits
@@ -37,6 +37,7 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
         "body": found.body,
         "request_hash": found.request_hash,
         "amount": found.amount,
+        "replay": _replay(found),
         "roles": list(found.roles),
         "requested_by": found.requested_by.login,
         "requested_at": _text(found.requested_at),
@@ -48,6 +49,13 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
         "reason": found.reason,
         "ended_at": _text(found.ended_at),
     }
+
+
+def _replay(found: Approval) -> str | None:
+    """Where the hand is read that a void is asked for, below the API's root; None for all else."""
+    if found.kind != ApprovalKind.VOID:
+        return None
+    return found.path.removeprefix("/api/v1/").removesuffix("/void")
 
 
 def database_time() -> datetime:

@@ -524,6 +524,12 @@ _HANDS: dict[str, Example] = {
         {"4010/T1": 0, "2020/T1/anna": 26_000, "9130/T1": {500: 99}, "9170/T1": {500: 0}},
         given=(*_SIXTY_EACH, _WON),
     ),
+    "fee_refunded": Example(
+        "Anna has paid 5.00 for a seat in a hand that should not have been dealt.",
+        (posting("fee_refunded", ANNA, amount=500, chips=_mix({500: 1})),),
+        {"4020/T1": 0, "2020/T1/anna": 20_000, "9130/T1": {500: 99}, "9170/T1": {500: 0}},
+        given=(posting("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
+    ),
     "made_good": Example(
         "Anna's pot of 115.00 was Bela's. Anna has left with it, and the house bears it.",
         (posting("made_good", BELA, amount=11_500, chips=_mix({2_500: 4, 500: 3})),),

@@ -573,6 +573,14 @@ _HANDS = (
         (_TRAY, _AT_TABLE, "change"),
     ),
     _row(
+        "fee_refunded",
+        "A seat's fee is refunded",
+        "The same, where a player has paid in chips for the seat and no tax is taken.",
+        ("4020/{table}", _STACK, "amount"),
+        (_AT_TABLE, _TRAY, "chips"),
+        (_TRAY, _AT_TABLE, "change"),
+    ),
+    _row(
         "made_good",
         "The house makes good",
         "The same: the house bears what cannot be taken back from those who won.",

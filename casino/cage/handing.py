@@ -52,11 +52,11 @@ def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces:
         require_role(command, *((Role.CASHIER,) if kind == HandoverKind.SKIM else AT_THE_VAULT))
         if selectors.offered(drawer) is not None:
             raise Conflict(f"A handover at drawer {code} is open; take or withdraw it first.", code="handover_open")
-        _require_state(drawer, kind)
+        require_state(drawer, kind)
         chips = denominations.parse(chip_sets.in_use(drawer.house), pieces)
         if kind != HandoverKind.FLOAT and not (cash or chips):
             raise Unprocessable("Neither cash nor chips are offered.", code="nothing_offered")
-        _require_there(drawer, kind, cash, chips)
+        require_there(drawer, kind, cash, chips)
         found = new_handover(command, drawer, kind=kind, cash=cash, pieces=chips.as_json())
         return Outcome(HandoverOffered(handover=selectors.describe_handover(found, revealed=True)), status=201)
 
@@ -107,7 +107,7 @@ def open_drawer(*, command: Command, code: str, cash: int, pieces: Pieces) -> An
     house_not_live, no_float, drawer_open, drawer_retired, and as `take`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        _require_state(drawer, HandoverKind.FLOAT)
+        require_state(drawer, HandoverKind.FLOAT)
         stages.require_serving(work.house)
         found = selectors.offered(drawer)
         if found is None or found.kind != HandoverKind.FLOAT:
@@ -160,8 +160,10 @@ def new_handover(command: Command, drawer: Drawer, **offered: Any) -> Handover:
     return found
 
 
-def begin_shift(command: Command, drawer: Drawer, cash: int, chips: Chips) -> Shift:
-    """The next shift of a locked drawer, with this float."""
+def begin_shift(
+    command: Command, drawer: Drawer, cash: int, chips: Chips, reopens: int | None = None
+) -> Shift:  # fmt: skip
+    """The next shift of a locked drawer, with this float; `reopens`: after a shift that was closed by mistake."""
     found: Shift = Shift.objects.create(
         house_id=drawer.house_id,
         drawer=drawer,
@@ -170,11 +172,12 @@ def begin_shift(command: Command, drawer: Drawer, cash: int, chips: Chips) -> Sh
         float_cash=cash,
         float_chips=chips.value,
         float_pieces=chips.as_json(),
+        reopens=reopens,
     )
     return found
 
 
-def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
+def require_state(drawer: Drawer, kind: HandoverKind) -> None:
     """A float is for a closed drawer that is not retired, anything else for an open one."""
     require_not_retired(drawer)
     if kind != HandoverKind.FLOAT:
@@ -183,7 +186,7 @@ def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
         raise Conflict(f"Drawer {drawer.code} is already open.", code="drawer_open")
 
 
-def _require_there(drawer: Drawer, kind: HandoverKind, cash: int, chips: Chips) -> None:
+def require_there(drawer: Drawer, kind: HandoverKind, cash: int, chips: Chips) -> None:
     """Refuse what the side that gives does not have."""
     house = drawer.house
     if kind != HandoverKind.SKIM:

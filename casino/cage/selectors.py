@@ -62,7 +62,8 @@ def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
 
 def newest_shifts(house: House) -> QuerySet[Shift]:
     """The newest shift of every drawer that was ever opened, by the drawer's code."""
-    shifts = Shift.objects.filter(house=house).select_related("drawer", "handed_to", "counted_by", "recounted_by")
+    persons = ("opened_by", "counted_by", "recounted_by", "closed_by")
+    shifts = Shift.objects.filter(house=house).select_related("drawer", "handed_to", *persons)
     return shifts.order_by("drawer__code", "-number").distinct("drawer__code")
 
 
@@ -76,6 +77,7 @@ def shift(found: Shift, *, blind: bool = False) -> dict[str, Any]:
         "closed_by": found.closed_by.login if found.closed_by else None,
         "state": found.state,
         "reason": found.reason,
+        "reopens": found.reopens,
     }
 
 

@@ -159,21 +159,26 @@ class Evening:
 
     def play(self, code: str) -> None:
         """Count the tray, open the table, seat the least number of players, and play a hand to its end."""
-        dealer, floor, table = self._at_table(Role.DEALER, code), self._at_table(Role.FLOOR, code), self._table(code)
+        dealer, table = self._at_table(Role.DEALER, code), self._table(code)
+        self._count_tray(dealer, table, Purpose.OPENER)
+        self.cast.write(dealer, lambda command: tray_counts.open_table(command=command, code=code))
+        for seat in range(1, self._players(table) + 1):
+            self._seat(dealer, table, seat)
+        self._hand(code)
+
+    def _count_tray(self, dealer: RequestContext, table: Table, purpose: Purpose) -> None:
+        """Dealer and floor count the tray as the books have it."""
+        code, floor = table.code, self._at_table(Role.FLOOR, table.code)
         pieces = chips.rack(self.house, table.account(Account.TRAY)).as_json()
         counted = self.cast.write(
             dealer,
-            lambda command: tray_counts.count(command=command, code=code, purpose=Purpose.OPENER, pieces=pieces),
+            lambda command: tray_counts.count(command=command, code=code, purpose=purpose, pieces=pieces),
         )
         number = counted.body["last_event"]["tray_count"]["tray_count"]
         self.cast.write(
             floor,
             lambda command: tray_counts.witness(command=command, code=code, count_id=number, pieces=pieces),
         )
-        self.cast.write(dealer, lambda command: tray_counts.open_table(command=command, code=code))
-        for seat in range(1, self._players(table) + 1):
-            self._seat(dealer, table, seat)
-        self._hand(code)
 
     def _seat(self, dealer: RequestContext, table: Table, seat: int) -> None:
         ref, stack = f"{table.code}-{seat}", self._stack(table)
@@ -286,8 +291,12 @@ class Evening:
         """Close the table; a session that must be played to its end is."""
         dealer = self._at_table(Role.DEALER, code)
         for _ in range(MOST_HANDS):
+            if self.points.closer_required:
+                self._count_tray(dealer, self._table(code), Purpose.CLOSER)
             try:
-                self.cast.write(dealer, lambda command: sessions.close_table(command=command, code=code))
+                self.cast.write(
+                    dealer, lambda command: sessions.close_table(command=command, code=code, counted=tray_counts.closer)
+                )
                 return
             except Conflict as refused:
                 if refused.code not in _GOES_ON:

@@ -306,6 +306,7 @@ class LaterRuling(HouseRow):
     number = models.PositiveIntegerField()
     #: By the engine's seat, minor units: {"p1": 165}.
     tax_refunded = models.JSONField()
+    fee_refunded = models.JSONField(default=dict)
     made_good = models.JSONField()
     #: What a seat has given another: [{"loser": "p2", "winner": "p1", "amount": 400, "consent": "slip 17"}].
     collected = models.JSONField()

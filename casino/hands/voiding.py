@@ -69,7 +69,7 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
             mirrors=mirrors,
             reason=reason,
         )
-        return Outcome(event)
+        return Outcome(event, {"replay": f"hands/{hand.name}"})
 
     return write.write(command, tables.AtTable(code), change)
 

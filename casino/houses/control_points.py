@@ -32,12 +32,42 @@ class ControlPoints:
     opener_required_above: int
     #: A house's bonus for a 41 from this amount on waits for an approval before the hand is settled.
     bonus_approved_from: int
+    #: A person's difference in one count, and a tray's, from this amount on is an alarm; a tray's from the second on is
+    #: reported to the authority.
+    difference_told_from: int
+    tray_difference_told_from: int
+    tray_difference_reported_from: int
     #: Minutes without a request after which a terminal asks for the password.
     idle_minutes_at_tables: int
     idle_minutes_at_drawers: int
     idle_minutes_in_office: int
     #: 1: people with privileged roles act with a second factor only; 0: a password is enough.
     second_factor_required: int
+    #: How many minutes an approval can be decided and used, by the place of the terminal that asked.
+    approval_minutes_at_tables: int
+    approval_minutes_at_drawers: int
+    approval_minutes_in_office: int
+    #: Minutes after which a transfer under way is late, and after which it is an exception.
+    transfer_late_minutes: int
+    transfer_exception_minutes: int
+    #: What is an alarm: a dispute and a counted drawer that is not closed after so many minutes, a bag after so many
+    #: bank days, chips set aside after so many days, a box that was not counted when so many gaming days have ended, a
+    #: vault that was not counted for so many whole gaming days.
+    dispute_minutes: int
+    drawer_close_minutes: int
+    bag_bank_days: int
+    set_aside_days: int
+    uncounted_box_days: int
+    uncounted_vault_days: int
+    #: Over how many days differences and approvals are looked at; how many differences of a person in one direction are
+    #: an alarm; of the approvals that one of two people asked for, which part they may give each other, and how many
+    #: that may be at least.
+    alarm_days: int
+    differences_of_one_sign: int
+    reverse_pair_percent: int
+    reverse_pair_least: int
+    #: 1: a table closes only with a closer counted; 0: without.
+    closer_required: int
 
 
 #: Amounts in whole units of a currency, as card rooms of the euro area have them.
@@ -54,6 +84,9 @@ _DEFAULTS = {
     "void_by_manager_above": 100,
     "opener_required_above": 0,
     "bonus_approved_from": 500,
+    "difference_told_from": 100,
+    "tray_difference_told_from": 25,
+    "tray_difference_reported_from": 100,
 }
 #: What is no amount, as a house has it that has set nothing, with its least and its largest value.
 _OTHERS = {
@@ -61,6 +94,22 @@ _OTHERS = {
     "idle_minutes_at_drawers": (5, 1, 60),
     "idle_minutes_in_office": (15, 1, 60),
     "second_factor_required": (1, 0, 1),
+    "approval_minutes_at_tables": (10, 1, 120),
+    "approval_minutes_at_drawers": (10, 1, 120),
+    "approval_minutes_in_office": (60, 1, 1440),
+    "transfer_late_minutes": (15, 1, 1440),
+    "transfer_exception_minutes": (30, 1, 1440),
+    "dispute_minutes": (60, 1, 1440),
+    "drawer_close_minutes": (30, 1, 1440),
+    "bag_bank_days": (3, 1, 90),
+    "set_aside_days": (90, 1, 3650),
+    "uncounted_box_days": (2, 1, 90),
+    "uncounted_vault_days": (1, 1, 90),
+    "alarm_days": (30, 1, 365),
+    "differences_of_one_sign": (3, 2, 100),
+    "reverse_pair_percent": (20, 1, 100),
+    "reverse_pair_least": (10, 2, 1000),
+    "closer_required": (0, 0, 1),
 }
 #: How many whole units of a currency stand for one euro, roundly.
 _PER_EURO = {"HUF": 400}

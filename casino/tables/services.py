@@ -238,8 +238,8 @@ class AtTable:
         return table.version, at_version(outcome.event, table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
-        """The table as it is now, and the kind of the event."""
-        return {**selectors.describe(table), "last_event": outcome.event.last_event()}
+        """The table as it is now, what the outcome adds, and the kind of the event."""
+        return {**selectors.describe(table), **outcome.body, "last_event": outcome.event.last_event()}
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -400,14 +400,18 @@ def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer
     return write.write(command, AtTable(code), change)
 
 
-def close_table(*, command: Command, code: str, session: Session) -> Answer:
+def close_table(
+    *, command: Command, code: str, session: Session, counted: Callable[[Table], int | None]
+) -> Answer:  # fmt: skip
     """Close the session: settle cukassza and bank by the table's rule, then free all seats. `session` says what the
-    game's own session comes to if it ends here. Raises Conflict carry_without_players, carryover_open where the rule is
-    to play on."""
+    game's own session comes to if it ends here; `counted` gives the number of the count of the tray if that is a closer
+    and still right. Raises Conflict carry_without_players, carryover_open where the rule is to play on, closer_required
+    where there is no closer and the house wants one."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
+        closer = openers.closer(table, counted)
         seatings = selectors.seated(table)
         found = session(table, seatings)
         settled = carrying.settle(table, seatings, found)
@@ -430,6 +434,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
                 held=settled.held or None,
                 broken_off=dict(found.owed) or None,
                 left_with=amounts,
+                closer=closer,
             )
         )
 

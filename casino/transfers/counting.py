@@ -21,10 +21,10 @@ from casino.core.errors import Forbidden, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.tables.models import Table
-from casino.transfers import selectors
+from casino.transfers import observing, selectors
 from casino.transfers.boxes import IN_COUNT_ROOM, RECEIVED, lock
 from casino.transfers.models import Box, BoxCount, BoxKind, BoxState
-from casino.transfers.services import Pieces
+from casino.transfers.services import Pieces, require_another
 
 
 def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer:
@@ -64,9 +64,12 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
     return write.write(command, IN_COUNT_ROOM, change)
 
 
-def decide(*, command: Command, box_id: int, cash: int, pieces: Pieces, reason: str) -> Answer:
-    """A supervisor, who has not counted the box, decides what was in it after three pairs of counts that differ.
-    Raises NotFound, Conflict box_... or recount_needed, Forbidden four_eyes, Unprocessable for wrong pieces."""
+def decide(
+    *, command: Command, box_id: int, cash: int, pieces: Pieces, reason: str, observer: str
+) -> Answer:  # fmt: skip
+    """A supervisor, who has not counted the box, decides what was in it after three pairs of counts that differ, while
+    `observer` (login) of surveillance watches. Raises NotFound, Conflict box_... or recount_needed, Forbidden
+    four_eyes, Unprocessable unknown_observer or for wrong pieces."""
 
     def change(house: House, work: Work) -> Outcome:
         box = lock(house, box_id, BoxState.BROUGHT)
@@ -74,7 +77,9 @@ def decide(*, command: Command, box_id: int, cash: int, pieces: Pieces, reason: 
         _require_not_counted(command, box)
         counted = denominations.parse(chips.in_use(house), pieces)
         box.decided_by, box.reason = command.context.staff, reason
-        _counted(box, cash, counted, decided_by=box.decided_by, reason=reason)
+        box.observer = observing.observer(house, observer)
+        require_another(command, box.observer, "attend this")
+        _counted(box, cash, counted, decided_by=box.decided_by, reason=reason, observer=box.observer)
         found = {"cash": cash, "pieces": counted.as_json()}
         event = BoxCountDecided(box=selectors.describe_box(box, figures=False), count=found, reason=reason)
         return Outcome(event, {"box": selectors.describe_box(box)}, version=box.serial)

@@ -45,8 +45,6 @@ IN_TRANSIT = (TransferState.SENT, TransferState.DECLINED)
 UNDER_WAY = (TransferState.REQUESTED, *IN_TRANSIT)
 #: After how many counts that differ from what was sent a supervisor decides.
 MOST_COUNTS = 2
-#: Minutes after which a transfer under way is late, and after which it is an exception.
-LATE_AFTER, EXCEPTION_AFTER = 15, 30
 
 
 class Lateness(models.TextChoices):
@@ -208,8 +206,9 @@ class Box(models.Model):
     counted_cash = models.BigIntegerField(null=True)
     counted_pieces = models.JSONField(null=True)
     decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
-    #: Why the supervisor decided so.
+    #: Why the supervisor decided so, and who of surveillance has watched.
     reason = models.CharField(max_length=200, blank=True, default="")
+    observer = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     received_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     received_at = models.DateTimeField(null=True)
 
@@ -254,6 +253,11 @@ class Box(models.Model):
                     & (Q(decided_by__isnull=True) | ~Q(received_by=F("decided_by")))
                 ),
                 name="box_received_by_a_third",
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by=None, observer=None)
+                | (Q(decided_by__isnull=False, observer__isnull=False) & ~Q(observer=F("decided_by"))),
+                name="box_decided_before_surveillance",
             ),
         ]
 

@@ -33,8 +33,8 @@ from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
-from casino.staff.models import Role, Staff
-from casino.transfers import selectors, serials
+from casino.staff.models import Staff
+from casino.transfers import observing, selectors, serials
 from casino.transfers.models import ChipMove, ChipMoveCount, MoveKind, MoveState
 from casino.transfers.services import Pieces, require_another
 
@@ -161,10 +161,7 @@ def _observer(house: House, kind: MoveKind, login: str | None) -> Staff | None:
         return None
     if login is None:
         raise Unprocessable("Name who attends for surveillance.", code="observer_missing")
-    found = Staff.objects.filter(house=house, login=login, is_active=True, roles__contains=[Role.SURVEILLANCE]).first()
-    if found is None:
-        raise Unprocessable(f"Nobody of surveillance at work is called {login}.", code="unknown_observer")
-    return found
+    return observing.observer(house, login)
 
 
 def _drawer(house: House, kind: MoveKind, code: str | None) -> Drawer | None:

@@ -52,7 +52,7 @@ class Busy:
         self.other_manager = kit.office(Role.MANAGER)
         self.counters = kit.office(Role.COUNT), kit.office(Role.COUNT)
         self.counter, self.other_counter = self.counters
-        #: Who attends a destruction.
+        #: Who attends a destruction, and a decision on a box.
         self.observer = kit.hire(Role.SURVEILLANCE, TerminalKind.OFFICE, "")[0].staff.login
         self.cage_supervisor, self.runner = kit.office(Role.CAGE_SUPERVISOR), kit.runner()
         self.compliance = kit.office(Role.COMPLIANCE)
@@ -593,7 +593,7 @@ AFTERWARDS: dict[str, Step] = {
     "box.counted again": _box("other_counter", "drop", "counts", {"cash": 400, "pieces": {}}),
     "box.received": _box("cage_supervisor", "drop", "receive"),
     "box.counts_differed": _differ_thrice,
-    "box.count_decided": _box("manager", "tax", "decide", {"cash": 0, "pieces": {"5": 1}} | REASON),
+    "box.count_decided": _box("manager", "tax", "decide", {"cash": 0, "pieces": {"5": 1}, "observer": ""} | REASON),
     "box.received with taxes": _box("cage_supervisor", "tax", "receive"),
     "box.counted with tips": _box("counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
     "box.counted with tips again": _box("other_counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
@@ -619,6 +619,9 @@ AFTERWARDS: dict[str, Step] = {
     "drawer.counted": _counted("cashier", "count"),
     "drawer.recounted": _counted("supervisor", "recount"),
     "drawer.closed": _at("cage_manager", "sign-off", REASON),
+    "drawer.reopened": _approved("reopen", REASON, "cashier"),
+    "drawer.counted after reopening": _agrees("cashier"),
+    "drawer.closed after reopening": _at("cashier", "close"),
     "vault.counterfeits_found": _approved("vault/counterfeits", FAKES),
     "bank.sent": _approved("vault/bags", {"way": "to_bank", "bag": "B-1", "amount": 50_000}),
     "bank.confirmed": _approved("vault/bags/1/confirm", {"amount": 49_900, "note": "N-1"}, "cage_supervisor"),

@@ -64,7 +64,9 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "chips.retired": (("auditor", f"chip-sets?{PAGE}"),),
     "chips.destroyed": (("auditor", f"chip-moves?{PAGE}"),),
     "bank.drawn": (("auditor", f"vault/bags?{PAGE}"),),
-    "vault.count_signed_off": (("auditor", f"vault/counts?{PAGE}"),),
+    "vault.count_signed_off": (
+        ("auditor", f"vault/counts?{PAGE}"), ("auditor", "reports/count-differences?kind=vault"),
+    ),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
     "day.package_signed": (("auditor", f"days/{DAY}/package"),),
     "day.closed": (

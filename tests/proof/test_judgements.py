@@ -237,6 +237,17 @@ def a_hand_is_ruled_on_by_the_floor_alone(docs: Docs) -> None:
     add(docs, TABLE, "hand.ruled_later", RULED_LATER, actor="flora", role="dealer", terminal="at-T1", reason="a video")
 
 
+REOPENED = {
+    "shift": 2, "reopens": 1, "float_cash": 1, "float_chips": 0, "float_pieces": {}, "drawer_version": 0,
+}  # fmt: skip
+
+
+@found("approval_missing")
+def a_cashier_opens_a_drawer_again_alone(docs: Docs) -> None:
+    hire(docs, "carla", "cashier")
+    add(docs, DRAWER, "drawer.reopened", REOPENED, actor="carla", role="cashier", reason="closed by mistake")
+
+
 @found("approval_missing")
 def control_points_are_set_by_one_person(docs: Docs) -> None:
     hire(docs, "adam", "admin")
@@ -366,6 +377,13 @@ def an_approval_is_used_by_another_person(docs: Docs) -> None:
 @found("approval_differs")
 def an_approval_is_used_for_another_amount(docs: Docs) -> None:
     approve(docs, used={"data": DUTY | {"approval": 1, "amount": 41}})
+
+
+@found("approval_differs")
+def an_approval_lasts_longer_than_the_house_says(docs: Docs) -> None:
+    hire(docs, "adam", "admin")
+    expires = {"expires": "2026-12-31T00:00:00.000000Z"}
+    add(docs, HOUSE, "approval.requested", ASKED | expires, actor="adam", role="admin", terminal="at-T1")
 
 
 @found("approval_differs")
@@ -579,6 +597,19 @@ def a_player_changes_to_a_seat_that_is_taken(docs: Docs) -> None:
 @found("tray_opener_differs")
 def a_session_begins_with_a_count_that_nobody_made(docs: Docs) -> None:
     one(docs, "table.opened")["data"]["opener"] = 7
+
+
+@found("tray_closer_differs")
+def a_session_ends_with_a_count_that_nobody_made(docs: Docs) -> None:
+    closed = {"carryover_on_close": "split", "shares": {}, "left_with": {}, "closer": 7, "table_version": 0}
+    add(docs, TABLE, "table.closed", closed)
+
+
+@found("tray_closer_differs")
+def a_session_ends_without_a_closer_where_the_house_wants_one(docs: Docs) -> None:
+    add(docs, HOUSE, "limits.changed", LIMITS | {"points": {"closer_required": 1}}, reason="at founding")
+    closed = {"carryover_on_close": "split", "shares": {}, "left_with": {}, "table_version": 0}
+    add(docs, TABLE, "table.closed", closed, at="2026-11-22T01:00:00.000000Z")
 
 
 @found("table_hands_differ")

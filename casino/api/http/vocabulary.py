@@ -101,6 +101,7 @@ FIELDS: Mapping[str, str] = {
     "expected_pieces": "Chips that should have been there, pieces by denomination.",
     "expires_at": "When it expires.",
     "fee": "Fee in minor units.",
+    "fee_refunded": "Fees for seats that are paid back, from the tray.",
     "first_hand": "Number of the first hand of the table that the turn can have.",
     "found": "The cards in question; null while the hand is being played.",
     "found_at": "When the exception was found.",

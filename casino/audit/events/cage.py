@@ -213,6 +213,18 @@ class DrawerOpened(DrawerEvent):
     ] = None
 
 
+@event("drawer.reopened", chain="drawer")
+class DrawerReopened(DrawerEvent, ApprovedEvent):
+    """A drawer that was closed by mistake was opened again, with what was counted as its float."""
+
+    shift: Shift
+    reopens: Annotated[int, "number of the shift, and so of the Z slip, that was closed"]
+    float_cash: Annotated[int, "cash of the float, minor units"]
+    float_chips: Annotated[int, "worth of the chips of the float, minor units"]
+    float_pieces: Pieces
+    reason: Reason
+
+
 @event("drawer.replenished", chain="drawer")
 class DrawerReplenished(DrawerEvent):
     """An open drawer has taken cash or chips from the vault."""

@@ -210,6 +210,9 @@ class HandRuledLater(TableEvent, ApprovedEvent):
     readings: Readings
     settlement: Annotated[LedgerTransaction | None, Mark.NULL, "id of the ledger transaction, null if nothing moved"]
     reason: Reason
+    fee_refunded: Annotated[
+        Mapping[str, int] | None, "fees for seats paid back from the tray, minor units by seat of the hand"
+    ] = None
 
 
 @event("hand.voided", chain="table")

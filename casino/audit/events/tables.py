@@ -116,6 +116,10 @@ class TableClosed(TableEvent):
         Mapping[str, int] | None, "what a session that was broken off came to: minor units by player"
     ] = None
     left_with: Annotated[Mapping[str, int], "what each player left with: minor units by player"]
+    closer: Annotated[
+        int | None,
+        "id of the count of the tray with which it closed, if the newest one was a closer that is still right",
+    ] = None
 
 
 @event("dealer.took_over", chain="table")

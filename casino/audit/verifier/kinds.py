@@ -124,6 +124,9 @@ _DECLARED = {
         "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
         "handover integer; shift integer; taken_from? {any}",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
+    "drawer.reopened":
+        "drawer: approval? integer; drawer_version integer; float_cash integer; float_chips integer; float_pieces "
+        "{integer}; reopens integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.retired": "drawer: drawer_version integer",
     "drawer.set_up": "drawer: approval? integer",
@@ -160,8 +163,8 @@ _DECLARED = {
         "table: approval? integer; awards {integer}; hand string; pot integer; readings {any}; settlement integer; "
         "table_version integer; tax integer",
     "hand.ruled_later":
-        "table: approval? integer; collected [{any}]; hand string; made_good {integer}; readings {any}; ruling "
-        "integer; settlement integer|null; table_version integer; tax_refunded {integer}",
+        "table: approval? integer; collected [{any}]; fee_refunded? {integer}; hand string; made_good {integer}; "
+        "readings {any}; ruling integer; settlement integer|null; table_version integer; tax_refunded {integer}",
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":
@@ -226,8 +229,8 @@ _DECLARED = {
     "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
-        "table: broken_off? {integer}; carryover_on_close string; held? {integer}; left_with {integer}; shares "
-        "{integer}; table_version integer",
+        "table: broken_off? {integer}; carryover_on_close string; closer? integer; held? {integer}; left_with "
+        "{integer}; shares {integer}; table_version integer",
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",

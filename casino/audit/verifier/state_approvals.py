@@ -6,7 +6,7 @@ from typing import Any
 
 from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES, STAFF, SYSTEM
+from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
 APPROVAL, LIMITS = "approvals.Approval", "houses.Limits"
@@ -58,7 +58,17 @@ DEFAULTS = {
     "void_by_manager_above": 100,
     "opener_required_above": 0,
     "bonus_approved_from": 500,
+    "difference_told_from": 100,
+    "tray_difference_told_from": 25,
+    "tray_difference_reported_from": 100,
 }
+#: Of those that are no amounts: minutes that an approval lasts, by the kind of the terminal that asked; and others.
+LASTS = {
+    "table": ("approval_minutes_at_tables", 10),
+    "cage": ("approval_minutes_at_drawers", 10),
+    "office": ("approval_minutes_in_office", 60),
+}
+OTHERS = {**dict(LASTS.values()), "closer_required": 0}
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 AUDITOR = "auditor"
@@ -83,6 +93,7 @@ USED_FOR = {
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
+    "drawer.reopened": "drawer",
     "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
@@ -92,6 +103,7 @@ USED_FOR = {
 _ALWAYS = {
     **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
+    "drawer.reopened": _MANAGER,
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
     "vault.counterfeits_found": _MANAGER,
@@ -173,6 +185,7 @@ class Approvals:
             **dict.fromkeys(("drawer.opened", "drawer.replenished"), self._handed_over),
             "hand.settled": self._settled,
             "house.went_live": self._went_live,
+            "table.closed": self._table_closed,
             "staff.hired": self._hired,
         }
 
@@ -187,12 +200,28 @@ class Approvals:
         asked = {"method": "POST", "path": data["path"], "body": data["body"]}
         if hash_of(asked) != data["request_hash"]:
             self._rows.find("approval_differs", f"{APPROVAL} {number}", "its hash is not that of its request")
+        self._judge_lasting(doc)
         self._rows.add(
             APPROVAL, str(number), number=number, amount=data.get("amount"), requested_by=doc["actor"],
             requested_at=Near(doc["at"]), terminal=doc["terminal"], expires_at=data["expires"], state="requested",
             reason="", **{name: data[name] for name in _ASKED},
             **dict.fromkeys(("decided_by", "decided_at", "decided_terminal", "ended_at")),
         )  # fmt: skip
+
+    def _judge_lasting(self, doc: Row) -> None:
+        """An approval can be used as long as the control points say."""
+        terminal = self._rows.seek(TERMINAL, doc["terminal"])
+        if terminal is None or terminal["kind"] not in LASTS:
+            return
+        name, _ = LASTS[terminal["kind"]]
+        minutes = [points[name] for points in self._in_force_about(doc["at"])]
+        first, last = (
+            _moved(doc["at"], 60 * minutes_ + moved)
+            for minutes_, moved in ((min(minutes), -TOLERANCE), (max(minutes), TOLERANCE))
+        )
+        if not first <= doc["data"]["expires"] <= last:
+            problem = f"it was asked for at {doc['at']} and runs out at {doc['data']['expires']}"
+            self._rows.find("approval_differs", f"{APPROVAL} {doc['data']['approval']}", problem)
 
     def _move(self, doc: Row, state: str, *allowed: str, **columns: Any) -> Row:
         """The next state of an approval. Raises NotRecorded."""
@@ -288,6 +317,11 @@ class Approvals:
             problem = f"hand {name} was paid a bonus of {bonus} that nobody has approved"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
+    def _table_closed(self, doc: Row) -> None:
+        """Where a house wants it, a table closes only with a closer counted."""
+        if "closer" not in doc["data"] and all(one["closer_required"] for one in self._in_force_about(doc["at"])):
+            self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
+
     def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))
         recorded = {
@@ -334,7 +368,7 @@ class Approvals:
         # No currency has more places: of what an event says otherwise, nothing is worked out.
         places = exponent if exponent in range(MOST_PLACES + 1) else 0
         unit = 10**places * PER_EURO.get(house["currency"], 1)
-        return {name: amount * unit for name, amount in DEFAULTS.items()}
+        return {name: amount * unit for name, amount in DEFAULTS.items()} | OTHERS
 
     # --- Floats and replenishments -----------------------------------------------------------------------------------
 

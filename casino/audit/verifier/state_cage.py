@@ -91,7 +91,10 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened")),
+            **dict.fromkeys(
+                ("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened, drawer.reopened")
+            ),
+            "reopens": proved("drawer.reopened"),
             **dict.fromkeys(_FIRST, proved("drawer.counted")),
             **dict.fromkeys(_SECOND, proved("drawer.recounted")),
             **dict.fromkeys(("closed_by", "closed_at", "handed_to", "reason", *_COUNT), proved("drawer.closed")),
@@ -147,6 +150,7 @@ class Cage:
             "drawer.set_up": self._drawer,
             "drawer.retired": lambda doc: self._rows.change(DRAWER, _place(doc), retired_at=Near(doc["at"])),
             "drawer.opened": self._opened,
+            "drawer.reopened": self._reopened,
             "drawer.counted": lambda doc: self._drawer_counted(doc, _FIRST),
             "drawer.recounted": lambda doc: self._drawer_counted(doc, _SECOND),
             "drawer.closed": self._closed,
@@ -223,15 +227,28 @@ class Cage:
         code = _place(doc)
         self._rows.add(DRAWER, code, code=code, version=1, x_readings=0, retired_at=None)
 
-    def _opened(self, doc: Row) -> None:
+    def _begin_shift(self, doc: Row, reopens: int | None) -> None:
         drawer, data = _place(doc), doc["data"]
         number = self._shifts[drawer] = self._shifts.get(drawer, 0) + 1
         self._rows.add(
             SHIFT, f"{drawer}/{number}", drawer=drawer, number=number, opened_by=doc["actor"],
             opened_at=Near(doc["at"]), **{name: data[name] for name in _FLOAT},
             **dict.fromkeys((*_FIRST, *_SECOND, "closed_by", "closed_at", "handed_to", *_COUNT)), reason="",
+            reopens=reopens,
         )  # fmt: skip
         self._require_same(SHIFT, f"{drawer}/{number}", {"number": data["shift"]})
+
+    def _reopened(self, doc: Row) -> None:
+        """The cashier of a shift that went back to the vault goes on, with what was counted."""
+        data, before = doc["data"], self._shift(doc)
+        self._begin_shift(doc, data["reopens"])
+        counted = {"counted_cash": data["float_cash"], "counted_pieces": data["float_pieces"]}
+        counted |= {"number": data["reopens"], "opened_by": doc["actor"], "handed_to": None}
+        self._require_same(SHIFT, before, counted)
+
+    def _opened(self, doc: Row) -> None:
+        drawer, data = _place(doc), doc["data"]
+        self._begin_shift(doc, None)
         taken = {"cash": data["float_cash"], "pieces": data["float_pieces"]}
         if (passed := data.get("taken_from")) is not None:
             self._took_over(doc, passed, taken)

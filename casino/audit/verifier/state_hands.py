@@ -124,7 +124,10 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("hand", "number", "tax_refunded", "made_good", "collected", "readings", "reason", "settlement", "at"),
+                (
+                    *("hand", "number", "tax_refunded", "fee_refunded", "made_good", "collected", "readings"),
+                    *("reason", "settlement", "at"),
+                ),
                 proved("hand.ruled_later"),
             ),
         },
@@ -300,7 +303,7 @@ class HandRows:
         names = ("hand", "tax_refunded", "made_good", "collected", "readings", "settlement")
         self._rows.add(
             LATER_RULING, f"{data['hand']}/{data['ruling']}", number=data["ruling"], reason=doc["reason"],
-            at=Near(doc["at"]), **{name: data[name] for name in names},
+            at=Near(doc["at"]), fee_refunded=data.get("fee_refunded", {}), **{name: data[name] for name in names},
         )  # fmt: skip
 
     def _require_not_dealer(self, doc: Row) -> None:

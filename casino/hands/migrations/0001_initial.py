@@ -392,6 +392,7 @@ class Migration(migrations.Migration):
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("tax_refunded", models.JSONField()),
+                ("fee_refunded", models.JSONField(default=dict)),
                 ("made_good", models.JSONField()),
                 ("collected", models.JSONField()),
                 ("readings", models.JSONField()),

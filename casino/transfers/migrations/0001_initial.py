@@ -65,6 +65,15 @@ class Migration(migrations.Migration):
                 ("counted_cash", models.BigIntegerField(null=True)),
                 ("counted_pieces", models.JSONField(null=True)),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "observer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("received_at", models.DateTimeField(null=True)),
                 (
                     "brought_by",
@@ -641,6 +650,21 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="box_received_by_a_third",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("decided_by", None), ("observer", None)),
+                    models.Q(
+                        ("decided_by__isnull", False),
+                        ("observer__isnull", False),
+                        models.Q(("observer", models.F("decided_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="box_decided_before_surveillance",
             ),
         ),
         migrations.AddConstraint(

@@ -79,6 +79,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/dealer/take-over"): frozenset({Role.DEALER}),
     ("POST", "tables/<slug:table>/dealer/leave"): TABLES,
     ("GET", "dealers"): PLAY - CAGE,
+    ("POST", "drawers/<slug:drawer>/reopen"): CASHIERS,
     ("GET", "table-terms"): EVERYBODY,
     ("GET", "dealer-turns"): PLAY - CAGE,
     ("GET", "waiting-list"): PLAY - CAGE,
@@ -288,6 +289,7 @@ MATRIX = {
     ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
     ("GET", "reports/verification"): BOOKS,
     ("GET", "reports/deals"): BOOKS | {Role.FLOOR},
+    ("GET", "reports/count-differences"): BOOKS,
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, and nobody has
 #: asked for an approval.

@@ -150,7 +150,8 @@ def test_what_was_refused_or_withdrawn_cannot_be_used(kit: Kit, cage: Desk) -> N
 
 
 def test_an_approval_runs_out(kit: Kit, cage: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "LASTS", dict.fromkeys(TerminalKind, timedelta(seconds=1.5)))
+    set_at_founding(house=kit.house, points={"approval_minutes_at_drawers": 1}, actor=ACTOR)
+    monkeypatch.setattr(gate, "lasts", lambda request: timedelta(seconds=1.5))
     one = supervisor(kit)
     used_too_late, decided_too_late = held(cage.post("buy-ins", buy(6_000))), held(cage.post("buy-ins", buy(7_000)))
     one.ok(f"approvals/{used_too_late}/approve")
@@ -172,6 +173,14 @@ def test_at_a_drawer_it_lasts_ten_minutes_and_in_the_office_an_hour(kit: Kit, ca
     held(kit.office(Role.CAGE_SUPERVISOR).post("duty", DUTY))
     lasts = [one.expires_at - one.requested_at for one in Approval.objects.filter(house=kit.house).order_by("number")]
     assert [round(one.total_seconds() / 60) for one in lasts] == [10, 60]
+
+
+def test_how_long_it_lasts_is_a_control_point(kit: Kit, cage: Desk) -> None:
+    set_at_founding(house=kit.house, points={"approval_minutes_at_drawers": 25}, actor=ACTOR)
+    held(cage.post("buy-ins", buy(6_000)))
+    found = Approval.objects.get(house=kit.house)
+    assert round((found.expires_at - found.requested_at).total_seconds() / 60) == 25
+    assert verification(kit.house)["ok"]
 
 
 def booked_at_once(kit: Kit, keys: list[str | None]) -> list[Any]:
