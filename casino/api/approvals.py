@@ -146,7 +146,7 @@ class _Decision(WriteOperation):
 
 @documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED])
 class Approve(_Decision):
-    """Approve what another person asked for. Refused for the person who asked, who hired that person or was hired by
+    """Approve what another person asked for. Refused for the person who asked, whose own entry it changes, who hired that person or was hired by
     them, and for anybody who may know the passwords of both (`four_eyes`)."""
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:

@@ -51,6 +51,9 @@ class _StaffRow(serializers.Serializer[Any]):
     name = serializers.CharField()
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     active = serializers.BooleanField(source="is_active")
+    locked_by_password = serializers.BooleanField(
+        help_text="Whether a new password has locked the login until its activation is approved."
+    )
     version = serializers.IntegerField()
     password_by = serializers.CharField(allow_blank=True)
     must_change_password = serializers.BooleanField()
@@ -209,7 +212,9 @@ class Deactivate(WriteOperation):
 
 @documented("activateStaff", summary="Activate a person again", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Activate(WriteOperation):
-    """The person may sign in again, with the roles and the password until now."""
+    """The person may sign in, with the roles and the password as they are. Once the house is live this takes an
+    approval: of an auditor for a privileged role, of a manager for others, and of either of them where a new password
+    has locked the login (`locked_by_password`)."""
 
     roles = ADMINS
     approvable = True
@@ -222,7 +227,8 @@ class Activate(WriteOperation):
 
 @documented("setPassword", summary="Give a person a new password", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class SetPassword(WriteOperation):
-    """The person has to change it at the next sign-in; tokens end at once."""
+    """The person has to change it at the next sign-in; tokens end at once. Once the house is live it locks the login,
+    which `activate` opens with the approval of another person."""
 
     @extend_schema_serializer(component_name="SetPasswordInput")
     class Input(StrictInput):
@@ -347,9 +353,11 @@ class ConfirmSecondFactor(WriteOperation):
 )
 class ResetSecondFactor(WriteOperation):
     """For a person who has lost the device: sign-ins take no code until a new one is confirmed; tokens end at once. Who
-    resets it counts as having given the password. No one can reset their own (`four_eyes`)."""
+    resets it counts as having given the password. No one can reset their own (`four_eyes`). Once the house is live a
+    manager or an auditor approves it, who is not the person."""
 
     roles = ADMINS
+    approvable = True
     input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:

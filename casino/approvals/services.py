@@ -88,11 +88,13 @@ def _decide(
 
 
 def _require_another(command: Command, found: Approval) -> None:
-    """Refuse the person who asked, who hired that person or was hired by them, and anybody who may know the passwords
+    """Refuse the person who asked, whose own entry it would change, who hired that person or was hired by them, and anybody who may know the passwords
     of both. Raises Forbidden four_eyes, password_change_required."""
     one, other = found.requested_by, command.context.staff
     if one.pk == other.pk:
         raise Forbidden("You asked for this yourself; a second person must decide it.", code="four_eyes")
+    if f"/staff/{other.login}/" in found.path:
+        raise Forbidden("This changes your own entry; another person must decide it.", code="four_eyes")
     for hired, by in ((one, other), (other, one)):
         if hired.hired_by == by.login:
             raise Forbidden(f"{by.login} hired {hired.login}; another person must decide this.", code="four_eyes")

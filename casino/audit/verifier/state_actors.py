@@ -56,6 +56,7 @@ class Actors:
         self.handlers: dict[str, Handler] = {
             "staff.roles_changed": self._roles,
             "staff.deactivated": self._deactivated,
+            "staff.password_set": self._password_set,
             "staff.hired": self._changed,
             "staff.activated": self._changed,
             "terminal.enrolled": self._changed,
@@ -160,6 +161,10 @@ class Actors:
     def _deactivated(self, doc: Row) -> None:
         self.judged.clear()
         self._lost[doc["data"]["login"], ""] = doc["at"]
+
+    def _password_set(self, doc: Row) -> None:
+        if doc["data"].get("locked"):
+            self._deactivated(doc)
 
     def _changed(self, doc: Row) -> None:
         self.judged.clear()

@@ -63,6 +63,7 @@ PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 AUDITOR = "auditor"
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
+_OFFICE = frozenset(("manager", AUDITOR))
 _FOR_CASH = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
     *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
@@ -99,13 +100,13 @@ _ALWAYS = {
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
-    **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
+    **dict.fromkeys(("limits.changed", "variance.offset", "staff.second_factor_reset"), _OFFICE),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
-_ROSTER = ("staff.roles_changed", "staff.activated", "terminal.enrolled")
+_ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", "terminal.enrolled")
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
-_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "staff.hired"))
+_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
 #: Giving or taking one of these roles takes an auditor.
 _PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
 #: Members of requests that mean the same in the event.
@@ -158,6 +159,8 @@ class Approvals:
         self._set: list[tuple[str, int, Points]] = []
         #: Handovers between vault and drawer, by chain and number, that a manager has offered or signed.
         self._by_manager: set[tuple[str, int]] = set()
+        #: Logins that a new password has locked.
+        self._locked: set[str] = set()
         #: When the house went live.
         self._live: str | None = None
         #: Hands whose bonus was confirmed and is not paid yet.
@@ -174,6 +177,8 @@ class Approvals:
             "hand.settled": self._settled,
             "house.went_live": self._went_live,
             "staff.hired": self._hired,
+            "staff.password_set": self._password_set,
+            "staff.deactivated": self._deactivated,
         }
 
     # --- Asking and deciding -----------------------------------------------------------------------------------------
@@ -218,6 +223,8 @@ class Approvals:
             self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
         if row["requested_by"] == doc["actor"]:
             self._rows.find("same_person", place, f"{doc['actor']} asked for it and decides it")
+        elif f"/staff/{doc['actor']}/" in row["path"]:
+            self._rows.find("approver_not_independent", place, f"{doc['actor']} decides on their own entry")
         elif between := self._between(row["requested_by"], doc["actor"]):
             self._rows.find("approver_not_independent", place, f"{between} is in the lines of both")
 
@@ -255,6 +262,8 @@ class Approvals:
             self._limits(doc)
         if doc["kind"] == "hand.bonus_confirmed":
             self._confirmed.add(data["hand"])
+        if doc["kind"] == "staff.activated":
+            self._locked.discard(data["login"])
 
     def _went_live(self, doc: Row) -> None:
         self._live = doc["at"]
@@ -266,6 +275,8 @@ class Approvals:
     def _for_person(self, doc: Row) -> frozenset[str]:
         """Who approves another role, or a login that counts."""
         data = doc["data"]
+        if doc["kind"] == "staff.activated" and data["login"] in self._locked:
+            return _OFFICE
         roles = (
             {*data["before"], *data["after"]}
             if doc["kind"] == "staff.roles_changed"
@@ -278,6 +289,18 @@ class Approvals:
         if self._is_live(doc) and doc["data"].get("active") is not False:
             problem = f"{doc['data']['login']} was hired and could act at once"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _password_set(self, doc: Row) -> None:
+        """In a house that is live, a password that another person gives locks the login."""
+        login = doc["data"]["login"]
+        if doc["data"].get("locked"):
+            self._locked.add(login)
+        elif self._is_live(doc) and self._rows.get(STAFF, login)["is_active"]:
+            problem = f"{doc['actor']} gave {login} a password, and could act with it at once"
+            self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _deactivated(self, doc: Row) -> None:
+        self._locked.discard(doc["data"]["login"])
 
     def _settled(self, doc: Row) -> None:
         """A worker pays no bonus from the control point on that nobody has confirmed."""

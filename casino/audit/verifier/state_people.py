@@ -50,7 +50,8 @@ MODELS = (
             "login": proved("staff.hired"),
             "name": _PERSONAL,
             "roles": proved("staff.hired, staff.roles_changed"),
-            "is_active": proved("staff.hired, staff.deactivated, staff.activated"),
+            "is_active": proved("staff.hired, staff.deactivated, staff.activated, staff.password_set"),
+            "locked_by_password": proved("staff.password_set, staff.deactivated, staff.activated"),
             "password": hashed("staff.hired, staff.password_set, staff.password_changed"),
             "hired_by": proved("staff.hired: the actor, where a person hired; empty at the founding"),
             "password_givers": proved(
@@ -213,7 +214,7 @@ class People:
         data = doc["data"]
         self._rows.add(
             STAFF, data["login"], login=data["login"], roles=data["roles"], version=1,
-            is_active=data.get("active", True), hired_at=Near(doc["at"]),
+            is_active=data.get("active", True), locked_by_password=False, hired_at=Near(doc["at"]),
             hired_by="" if doc["role"] == SYSTEM else doc["actor"], totp_sealed=None,
             totp_since=None, **self._given(doc),
         )  # fmt: skip
@@ -240,15 +241,16 @@ class People:
         self._next_version(doc["data"]["login"], roles=doc["data"]["after"])
 
     def _deactivated(self, doc: Row) -> None:
-        self._next_version(doc["data"]["login"], is_active=False)
+        self._next_version(doc["data"]["login"], is_active=False, locked_by_password=False)
         self._end(doc["at"], user=doc["data"]["login"])
 
     def _activated(self, doc: Row) -> None:
-        self._next_version(doc["data"]["login"], is_active=True)
+        self._next_version(doc["data"]["login"], is_active=True, locked_by_password=False)
 
     def _password_set(self, doc: Row) -> None:
         login = doc["data"]["login"]
-        self._next_version(login, **self._given(doc))
+        locked = {"is_active": False, "locked_by_password": True} if doc["data"].get("locked") else {}
+        self._next_version(login, **self._given(doc), **locked)
         self._end(doc["at"], user=login)
 
     def _password_changed(self, doc: Row) -> None:

@@ -57,6 +57,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("is_active", models.BooleanField(default=True)),
+                ("locked_by_password", models.BooleanField(db_default=False, default=False)),
                 (
                     "password_givers",
                     django.contrib.postgres.fields.ArrayField(
