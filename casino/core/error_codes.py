@@ -218,6 +218,7 @@ HTTP = (
         ("sign_in_refused", "Login, password, code, terminal or its key is wrong; the answer does not say which."),
         ("four_eyes", "This takes a second person.", "giver"),
         ("reauthentication_required", "The terminal was left alone for too long: the password is asked for again."),
+        ("code_required", "A code of the second factor must be given with this."),
         ("code_refused", "The code of the second factor is wrong, too old, or was used before."),
         ("second_factor_required", "The person must first set up a second factor."),
         (

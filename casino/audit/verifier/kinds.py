@@ -10,9 +10,9 @@ from typing import Any
 Fits = Callable[[Any], bool]
 
 _DECLARED = {
-    "approval.approved": "house: approval integer",
+    "approval.approved": "house: approval integer; second_factor? boolean",
     "approval.expired": "house: approval integer",
-    "approval.refused": "house: approval integer",
+    "approval.refused": "house: approval integer; second_factor? boolean",
     "approval.requested":
         "house: amount? integer; approval integer; body {any}; expires string; kind string; operation string; path "
         "string; request_hash string; roles [string]",

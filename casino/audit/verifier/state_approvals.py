@@ -109,6 +109,8 @@ USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff
 _ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
 #: Giving or taking one of these roles takes an auditor.
 _PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
+#: Who decides with a code of the second factor, where the house asks for one.
+_CODED = frozenset(("cage_supervisor", "compliance", "manager", "auditor", "admin"))
 #: Members of requests that mean the same in the event.
 _REPEATED = frozenset(("amount", "player", "hand", "bonus"))
 Points = dict[str, int]
@@ -221,12 +223,23 @@ class Approvals:
         place = f"{APPROVAL} {row['number']}"
         if doc["role"] not in row["roles"]:
             self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
+        if self._code_was_due(doc) and not doc["data"].get("second_factor"):
+            self._rows.find("approval_without_code", place, f"{doc['actor']} gave no code of the second factor")
         if row["requested_by"] == doc["actor"]:
             self._rows.find("same_person", place, f"{doc['actor']} asked for it and decides it")
         elif f"/staff/{doc['actor']}/" in row["path"]:
             self._rows.find("approver_not_independent", place, f"{doc['actor']} decides on their own entry")
         elif between := self._between(row["requested_by"], doc["actor"]):
             self._rows.find("approver_not_independent", place, f"{between} is in the lines of both")
+
+    def _code_was_due(self, doc: Row) -> bool:
+        """Whether the house asked for a second factor about then. A rehearsal is a sandbox, where nobody has one."""
+        house: Row = next(iter(self._rows.of(HOUSES).values()), {"is_sandbox": True})
+        founded = int(house.get("second_factor_required", False))
+        points = self._in_force_about(doc["at"])
+        asked = all(one.get("second_factor_required", founded) for one in points)
+        rehearsed = house["is_sandbox"] and self._rows.get(STAFF, doc["actor"])["totp_since"] is None
+        return asked and not rehearsed and doc["role"] in _CODED
 
     def _between(self, one: str, other: str) -> str | None:
         """A person who may know the passwords of both, or the one of the two who hired the other."""
