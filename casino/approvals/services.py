@@ -16,6 +16,7 @@ from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.credentials import require_two_minds, role_for
 from casino.staff.decisions import WithCode
+from casino.staff.independence import require_apart
 from casino.staff.models import Role
 
 
@@ -102,9 +103,7 @@ def _require_another(command: Command, found: Approval) -> None:
         raise Forbidden("You asked for this yourself; a second person must decide it.", code="four_eyes")
     if f"/staff/{other.login}/" in found.path:
         raise Forbidden("This changes your own entry; another person must decide it.", code="four_eyes")
-    for hired, by in ((one, other), (other, one)):
-        if hired.hired_by == by.login:
-            raise Forbidden(f"{by.login} hired {hired.login}; another person must decide this.", code="four_eyes")
+    require_apart(one, other)
     require_two_minds(one, other)
 
 

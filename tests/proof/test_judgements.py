@@ -774,6 +774,24 @@ def one_person_sends_and_receives(docs: Docs) -> None:
     _fill(docs, "received", "anna")
 
 
+@found("approver_not_independent")
+def who_was_hired_by_the_sender_receives(docs: Docs) -> None:
+    hire(docs, "anna", "cashier")
+    data = {"login": "bela", "roles": ["cashier"], "password_sha256": "0" * 64}
+    add(docs, HOUSE, "staff.hired", data, before="table.sat_down", actor="anna", role="cashier")
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
+
+
+@found("approver_not_independent")
+def who_has_the_password_of_the_sender_receives(docs: Docs) -> None:
+    _two_people(docs)
+    data = {"login": "anna", "password_sha256": "0" * 64, "ended_session_count": 0}
+    add(docs, HOUSE, "staff.password_set", data, before="table.sat_down", actor="bela", role="cashier", reason="lost")
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
+
+
 @found("state_event_differs")
 def an_event_says_otherwise_what_was_requested(docs: Docs) -> None:
     _two_people(docs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES, STAFF, SYSTEM
+from .state_people import HOUSES, STAFF, SYSTEM, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
 APPROVAL, LIMITS = "approvals.Approval", "houses.Limits"
@@ -243,9 +243,9 @@ class Approvals:
 
     def _between(self, one: str, other: str) -> str | None:
         """A person who may know the passwords of both, or the one of the two who hired the other."""
+        if (by := related(self._rows, one, other)) is not None:
+            return by
         first, second = (self._rows.get(STAFF, login) for login in (one, other))
-        if first["hired_by"] == other or second["hired_by"] == one:
-            return other
         both = {one, *first["password_givers"]} & {other, *second["password_givers"]}
         return next((login for login in sorted(both) if self._rows.seek(STAFF, login) is not None), None)
 

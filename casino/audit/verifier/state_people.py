@@ -159,6 +159,16 @@ MODELS = (
 )
 
 
+def related(rows: Rows, one: str, other: str) -> str | None:
+    """Which of two people hired the other, or is in the line of those who gave the other a password; None where neither
+    is, and for what no event has hired: what set the house up is no person."""
+    for login, by in ((one, other), (other, one)):
+        row = rows.seek(STAFF, login)
+        if row is not None and rows.seek(STAFF, by) is not None and by in (row["hired_by"], *row["password_givers"]):
+            return by
+    return None
+
+
 class People:
     """Rows of the house itself, its staff, devices and players."""
 
