@@ -38,7 +38,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         left = _left(drawer)
         if left:
             named = ", ".join(sorted(left))
-            raise Conflict(f"Drawer {code} still has money or chips in {named}.", code="place_not_empty", accounts=left)
+            raise Conflict(f"Drawer {code} still has money or chips in {named}.", code="place_not_empty")
         Drawer.objects.filter(id=drawer.pk).update(retired_at=ClockTimestamp())
         drawer.refresh_from_db(fields=["retired_at"])
         return Outcome(DrawerRetired(reason=reason))

@@ -55,6 +55,6 @@ def require_to_decide(differing_rounds: int) -> None:
 
 
 def require_not_counted(counts: QuerySet[Any], staff: Staff) -> None:
-    """Refuse a person who has counted, in whatever round, or is not independent of who has. Raises Forbidden four_eyes."""
+    """Refuse a person who has counted, in whatever round, or depends on who has. Raises Forbidden four_eyes."""
     counters = [one.counted_by for one in counts.select_related("counted_by")]
     independence.require_another(staff, "counted this", counters)

@@ -313,7 +313,7 @@ TABLES = (
         ("table_open", "The table is open and no hand is being played.", "state"),
         ("fee_in_chips", "The table charges its fee in chips, with each hand.", "amount"),
         ("table_retired", "The table was retired and is never opened again.", "state"),
-        ("place_not_empty", "Money or chips are left in the place.", "accounts"),
+        ("place_not_empty", "Money or chips are left in the place; `detail` names the accounts."),
         ("table_playing", "A hand is being played.", "state"),
         ("table_settling", "A hand is over and not settled yet.", "state"),
         ("table_disputed", "The last hand is disputed; the floor must void it or rule on it.", "state"),

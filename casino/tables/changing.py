@@ -15,7 +15,7 @@ from casino.core import once_live, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
-from casino.tables import services, versions
+from casino.tables import selectors, services, versions
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, Terms
 
@@ -33,6 +33,10 @@ class OfTable(AtTable):
     def require_place(self, context: RequestContext, table: Table) -> None:
         """In the office. Raises WrongTerminal."""
         context.at_the_office()
+
+    def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
+        """The table without money, for the administrator who has changed it."""
+        return selectors.without_money(super().answer(table, outcome))
 
 
 def change_terms(
@@ -67,7 +71,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         left = _left(table.house, table)
         if left:
             named = ", ".join(sorted(left))
-            raise Conflict(f"Table {code} still has money or chips in {named}.", code="place_not_empty", accounts=left)
+            raise Conflict(f"Table {code} still has money or chips in {named}.", code="place_not_empty")
         services.to_state(table, TableState.RETIRED)
         return Outcome(TableRetired(reason=reason))
 

@@ -293,7 +293,7 @@ def test_a_table_is_retired_once_it_is_empty_and_is_never_opened_again(kit: Kit,
     founded(admin, keeper)
     reason = {"reason": "the room is let"}
     problem = assert_problem(admin.post("tables/T1/retire", reason, version=1), 409, "place_not_empty")
-    assert problem["accounts"] == {"9130/T1": sum(int(value) * count for value, count in TRAY.items())}
+    assert "9130/T1" in problem["detail"] and "accounts" not in problem, "an administrator reads no money"
     made(admin, "tables", TABLE | {"table": "T2"})
     desk = kit.dealer("T2")
     desk.ok("open")
