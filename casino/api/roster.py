@@ -23,7 +23,8 @@ from casino.api.http.operations import (
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
 from casino.core.write import Answer, Command
-from casino.staff import roster
+from casino.players.models import REFERENCE
+from casino.staff import as_player, roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.staff.selectors import on_duty
 from casino.tables import selectors as tables
@@ -57,6 +58,9 @@ class _StaffRow(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     password_by = serializers.CharField(allow_blank=True)
     must_change_password = serializers.BooleanField()
+    player = serializers.CharField(
+        source="player_ref", allow_blank=True, help_text="Reference of this person as a player; empty: none."
+    )
     second_factor_since = serializers.DateTimeField(
         source="totp_since", allow_null=True, help_text="Since when sign-ins take a code; null: they take none."
     )
@@ -365,6 +369,34 @@ class ResetSecondFactor(WriteOperation):
         return roster.reset_second_factor(command=command, login=path["login"], reason=data["reason"])
 
 
+@documented(
+    "linkPlayer",
+    summary="Link a person to a player",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=[*_OF_ANOTHER, "player_linked"],
+)
+class LinkPlayer(WriteOperation):
+    """Say under which reference a person is known as a player, registered or not: who works here is not registered,
+    seated, sold chips or paid out under it (`staff_as_player`). `null` ends the link. Once the house is live a manager
+    approves it."""
+
+    @extend_schema_serializer(component_name="LinkPlayerInput")
+    class Input(StrictInput):
+        """The reference and why."""
+
+        player = StrictText(max_length=32, validators=[REFERENCE], allow_null=True)
+        reason = Reason()
+
+    roles = ADMINS
+    approvable = True
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Link."""
+        return as_player.link(command=command, login=path["login"], player=data["player"], reason=data["reason"])
+
+
 @documented("unlockStaff", summary="Unlock a login", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Unlock(WriteOperation):
     """Unlock a login that was locked by wrong passwords. Refused if there are no failed attempts (`no_change`)."""
@@ -510,6 +542,7 @@ urls = [
     path("staff/<login:login>/roles", ChangeRoles.as_view()),
     path("staff/<login:login>/deactivate", Deactivate.as_view()),
     path("staff/<login:login>/activate", Activate.as_view()),
+    path("staff/<login:login>/player", LinkPlayer.as_view()),
     path("staff/<login:login>/unlock", Unlock.as_view()),
     path("staff/<login:login>/second-factor/reset", ResetSecondFactor.as_view()),
     path("staff/<login:login>/password", SetPassword.as_view()),

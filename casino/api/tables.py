@@ -209,6 +209,7 @@ class CloseTable(WriteOperation):
         "not_called",
         "stack_out_of_range",
         "person_forgotten",
+        "staff_as_player",
     ],
 )
 class SitDown(WriteOperation):

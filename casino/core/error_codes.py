@@ -562,6 +562,8 @@ PEOPLE = (
         ("second_factor_set", "The person has a second factor; another person resets it."),
         ("second_factor_missing", "The person has begun no second factor."),
         ("player_exists", "The player is registered already.", "player"),
+        ("player_linked", "Another member of staff is linked to this player."),
+        ("staff_as_player", "The player works in this house, and so does not play in it.", "player"),
         ("player_seated", "The player sits at a table."),
         ("player_has_chips", "The player still has a balance with the house.", "accounts"),
         ("retention_not_over", "Personal data must be kept longer.", "last_activity until"),

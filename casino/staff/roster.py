@@ -350,6 +350,7 @@ class Colleague:
                 "must_change_password",
                 "totp_sealed",
                 "totp_since",
+                "player_ref",
                 "version",
             ]
         )

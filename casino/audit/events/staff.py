@@ -101,6 +101,16 @@ class SecondFactorReset(ApprovedEvent):
     reason: Reason
 
 
+@event("staff.player_linked", chain="house")
+class PlayerLinked(ApprovedEvent):
+    """The office said under which reference a person is known as a player, who does not play while working here."""
+
+    login: Login
+    before: Annotated[str | None, "reference until now; absent for none"] = None
+    after: Annotated[str | None, "reference from now on; absent for none"] = None
+    reason: Reason
+
+
 @event("staff.unlocked", chain="house")
 class LoginUnlocked(AuditEvent):
     """The office, or the server's `operator`, opened the lock of a login."""

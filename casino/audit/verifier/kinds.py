@@ -211,6 +211,7 @@ _DECLARED = {
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
     "staff.password_set": "house: ended_session_count integer; locked? boolean; login string; password_sha256 string",
     "staff.reauthenticated": "house: token_sha256 string",
+    "staff.player_linked": "house: after? string; approval? integer; before? string; login string",
     "staff.roles_changed": "house: after [string]; approval? integer; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
     "staff.second_factor_confirmed": "house: sealed_sha256 string",

@@ -10,7 +10,7 @@ OF_PLAYERS = "player"
 #: Changes of a person's entry, which another person makes.
 _OF_OTHERS = frozenset((
     "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",
-    "staff.unlocked", "staff.second_factor_reset",
+    "staff.unlocked", "staff.second_factor_reset", "staff.player_linked",
 ))  # fmt: skip
 #: What two people do together; each has one of these roles, and one of them is an auditor.
 _OF_TWO = frozenset(("house.seal_key_rotated", "log.key_rotated", "player.forgotten"))

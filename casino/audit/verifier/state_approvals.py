@@ -104,7 +104,8 @@ _ALWAYS = {
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
-_ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", "terminal.enrolled")
+_TERMS = ("terminal.enrolled", "staff.player_linked")
+_ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
 _ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
 #: Giving or taking one of these roles takes an auditor.
@@ -140,7 +141,7 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
         case "bank.confirmed" | "bank.received":
             return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
-        case kind if kind in _SETTINGS or kind == "terminal.enrolled":
+        case kind if kind in (*_SETTINGS, *_TERMS):
             return _MANAGER
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
 

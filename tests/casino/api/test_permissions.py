@@ -239,6 +239,7 @@ MATRIX = {
     ("POST", "staff/<login:login>/deactivate"): ADMIN,
     ("POST", "staff/<login:login>/activate"): ADMIN,
     ("POST", "staff/<login:login>/password"): ADMIN,
+    ("POST", "staff/<login:login>/player"): ADMIN,
     ("POST", "staff/<login:login>/unlock"): ADMIN,
     ("GET", "rota"): EVERYBODY,
     ("POST", "rota"): ADMIN | MANAGER | {Role.FLOOR},
