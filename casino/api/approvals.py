@@ -248,6 +248,7 @@ _MEANINGS = {
     "idle_minutes_at_drawers": "Minutes without a request after which a drawer's terminal asks for the password",
     "idle_minutes_in_office": "Minutes without a request after which an office terminal asks for the password",
     "second_factor_required": "1 where people with privileged roles act with a second factor only, otherwise 0",
+    "small_house": "1 where one person may be both floor and cage supervisor, in a house of at most 3 tables; else 0",
 }
 if tuple(_MEANINGS) != NAMES:
     raise AssertionError("every control point has a meaning")
@@ -288,12 +289,14 @@ class ControlPointsChanged(ControlPointsOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["limits_in_the_past"],
+    refuses=["limits_in_the_past", "too_many_tables"],
 )
 class ControlPoints(WriteOperation, Reading):
     """Amounts from which a second person is needed, and what sign-ins take. An administrator proposes, a manager or an
     auditor approves; the control points that are not named stay. They begin at once or at a moment to come
-    (`limits_in_the_past`); what was in force before stays known. No If-Match: nothing is edited."""
+    (`limits_in_the_past`); what was in force before stays known. An auditor approves `small_house`, which a house of
+    more than three tables cannot have (`too_many_tables`), and which does not count while it has more. No If-Match:
+    nothing is edited."""
 
     @extend_schema_serializer(component_name="ChangeLimitsInput")
     class Input(StrictInput):

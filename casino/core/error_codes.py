@@ -562,6 +562,7 @@ PEOPLE = (
         ("second_factor_set", "The person has a second factor; another person resets it."),
         ("second_factor_missing", "The person has begun no second factor."),
         ("player_exists", "The player is registered already.", "player"),
+        ("too_many_tables", "The house has more tables than this is for.", "max"),
         ("player_linked", "Another member of staff is linked to this player."),
         ("staff_as_player", "The player works in this house, and so does not play in it.", "player"),
         ("player_seated", "The player sits at a table."),

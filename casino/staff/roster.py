@@ -64,7 +64,7 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
     def change(staff: Staff, work: Work) -> AuditEvent:
         before = list(staff.roles)
         _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
-        require_compatible(wanted, login)
+        require_compatible(wanted, login, staff.house)
         _require_no_exclusive_duty(staff, wanted)
         once_live.require_approval(staff.house, work, once_live.of_roles({*wanted, *before}))
         staff.roles = wanted
@@ -94,7 +94,7 @@ def activate(*, command: Command, login: str, reason: str) -> Answer:
 
     def change(staff: Staff, work: Work) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
-        require_compatible(staff.roles, login)
+        require_compatible(staff.roles, login, staff.house)
         need = once_live.SIGN_IN if staff.locked_by_password else once_live.of_roles(staff.roles)
         once_live.require_approval(staff.house, work, need)
         staff.is_active, staff.locked_by_password = True, False
@@ -370,7 +370,7 @@ def _require_still_admin(command: Command) -> None:
 
 
 def _require_no_exclusive_duty(staff: Staff, wanted: Iterable[str]) -> None:
-    pair = excluded(duties_today(staff.house, staff.login), set(wanted))
+    pair = excluded(duties_today(staff.house, staff.login), set(wanted), staff.house)
     if pair is not None:
         raise Conflict(
             f"{staff.login} has worked today as {pair.one} or {pair.other}, and cannot be the other before the next "

@@ -112,6 +112,8 @@ _ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
 _PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
 #: Who decides with a code of the second factor, where the house asks for one.
 _CODED = frozenset(("cage_supervisor", "compliance", "manager", "auditor", "admin"))
+#: How many tables a house has in which floor and cage supervisor may be one person.
+MOST_TABLES_OF_SMALL = 3
 #: Members of requests that mean the same in the event.
 _REPEATED = frozenset(("amount", "player", "hand", "bonus"))
 Points = dict[str, int]
@@ -356,6 +358,8 @@ class Approvals:
             return frozenset()
         if doc["kind"] in ("staff.roles_changed", "staff.activated"):
             return self._for_person(doc)
+        if doc["kind"] == "limits.changed" and doc["role"] != SYSTEM and self._changes_size(doc["data"]):
+            return frozenset((AUDITOR,))
         found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
         return frozenset().union(*found) if all(found) else frozenset()
 
@@ -399,9 +403,21 @@ class Approvals:
 
     # --- Control points ----------------------------------------------------------------------------------------------
 
+    def _changes_size(self, data: Row) -> bool:
+        """Whether control points change what a small house may do."""
+        before = max((one for one in self._set if one[0] <= data["valid_from"]), key=lambda one: one[:2], default=None)
+        return bool(data["points"].get("small_house", 0) != (before[2].get("small_house", 0) if before else 0))
+
+    def _judge_small(self, place: str) -> None:
+        tables = [row for row in self._rows.of("tables.Table").values() if row["state"] != "retired"]
+        if len(tables) > MOST_TABLES_OF_SMALL:
+            self._rows.find("house_not_small", place, f"it has {len(tables)} tables")
+
     def _limits(self, doc: Row) -> None:
         data = doc["data"]
         place = f"{LIMITS} {data['number']}"
+        if doc["role"] != SYSTEM and self._changes_size(data) and data["points"].get("small_house"):
+            self._judge_small(place)
         if data["number"] != len(self._set) + 1:
             self._rows.find("limits_gap", place, f"they come after {len(self._set)}")
         if _moved(data["valid_from"], TOLERANCE) < doc["at"]:
