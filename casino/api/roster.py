@@ -22,12 +22,14 @@ from casino.api.http.operations import (
 )
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
+from casino.cage.services import require_not_retired
 from casino.core.write import Answer, Command
 from casino.players.models import REFERENCE
 from casino.staff import as_player, roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.staff.selectors import on_duty
 from casino.tables import selectors as tables
+from casino.tables.changing import require_not_retired as refuse_retired
 
 TAG = "roster"
 ADMINS = (Role.ADMIN,)
@@ -447,7 +449,7 @@ class _TerminalRow(TerminalOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["terminal_exists"],
+    refuses=["terminal_exists", "drawer_retired", "table_retired"],
 )
 class Terminals(WriteOperation, CursorList):
     """The devices of the house. The key of a new one is shown once, in the first answer to its enrolment; signing in
@@ -489,12 +491,12 @@ class Terminals(WriteOperation, CursorList):
         return {self.filters[name]: value == "false" if name == "revoked" else value}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Enrol. Raises NotFound for a location that this house does not have."""
+        """Enrol. Raises NotFound for a location that this house does not have, Conflict for one that is retired."""
         kind = TerminalKind(data["kind"])
         if kind == TerminalKind.TABLE:
-            tables.get(command.context.house, data["location"])
+            refuse_retired(tables.get(command.context.house, data["location"]))
         elif kind == TerminalKind.CAGE:
-            drawers.get(command.context.house, data["location"])
+            require_not_retired(drawers.get(command.context.house, data["location"]))
         return roster.enrol(command=command, code=data["terminal"], kind=kind, location=data["location"])
 
 

@@ -290,6 +290,19 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
     return write.write(command, OfHouse(lock=locks.lock_roster, office=True), change)
 
 
+def revoke_at(house: House, kind: TerminalKind, location: str) -> list[str] | None:
+    """Revoke the terminals of a place that is retired, in the caller's transaction, which records it; returns their
+    codes, None where there are none."""
+    locks.lock_roster(house.id)
+    found = Terminal.objects.filter(house=house, kind=kind, location=location, revoked_at=None).order_by("code")
+    revoked = []
+    for terminal in found:
+        Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
+        _end(terminal=terminal)
+        revoked.append(terminal.code)
+    return revoked or None
+
+
 def describe(staff: Staff) -> dict[str, Any]:
     """A person as writes answer: by login, never by name."""
     return {"login": staff.login, "roles": list(staff.roles), "active": staff.is_active, "version": staff.version}

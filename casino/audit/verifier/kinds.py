@@ -125,7 +125,7 @@ _DECLARED = {
         "handover integer; shift integer; taken_from? {any}",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
-    "drawer.retired": "drawer: drawer_version integer",
+    "drawer.retired": "drawer: drawer_version integer; terminals? [string]",
     "drawer.set_up": "drawer: approval? integer",
     "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
     "drawer.x_read": "drawer: shift integer; x_reading integer",
@@ -237,7 +237,7 @@ _DECLARED = {
     "table.moved_out":
         "table: amount integer; player string; seat integer; table_version integer; to_seat integer; to_table string",
     "table.opened": "table: opener? integer; resumed? {integer}; session integer; table_version integer",
-    "table.retired": "table: table_version integer",
+    "table.retired": "table: table_version integer; terminals? [string]",
     "table.sat_down":
         "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
     "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",

@@ -60,7 +60,7 @@ class Actors:
             "staff.hired": self._changed,
             "staff.activated": self._changed,
             "terminal.enrolled": self._changed,
-            "terminal.revoked": self._changed,
+            **dict.fromkeys(("terminal.revoked", "drawer.retired", "table.retired"), self._changed),
         }
 
     def judge(self, doc: Row, place: str) -> None:

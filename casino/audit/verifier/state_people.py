@@ -85,8 +85,8 @@ MODELS = (
             "location": proved("terminal.enrolled"),
             "key_digest": hashed("terminal.enrolled"),
             "enrolled_at": proved("terminal.enrolled"),
-            "revoked_at": proved("terminal.revoked"),
-            "version": proved("terminal.enrolled, terminal.revoked"),
+            "revoked_at": proved("terminal.revoked, drawer.retired, table.retired"),
+            "version": proved("terminal.enrolled, terminal.revoked, drawer.retired, table.retired"),
         },
     ),
     Model(
@@ -203,6 +203,7 @@ class People:
             "rota.withdrawn": self._rota_withdrawn,
             "terminal.enrolled": self._enrolled,
             "terminal.revoked": self._revoked,
+            **dict.fromkeys(("drawer.retired", "table.retired"), self._place_retired),
             "player.registered": self._registered,
             "player.person_recorded": self._recorded,
             "player.forgotten": self._forgotten,
@@ -348,8 +349,25 @@ class People:
             key_digest=data["key_sha256"], enrolled_at=Near(doc["at"]), revoked_at=None, version=1,
         )  # fmt: skip
 
+    def _place_retired(self, doc: Row) -> None:
+        """All terminals of a place are revoked with it."""
+        place, _, code = doc["chain"].partition("/")
+        there = {"drawer": "cage"}.get(place, place), code
+        open_ = [
+            key
+            for key, row in self._rows.of(TERMINAL).items()
+            if (row["kind"], row["location"]) == there and row["revoked_at"] is None
+        ]
+        named = doc["data"].get("terminals") or []
+        if sorted(open_) != sorted(named):
+            self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", f"{named} are revoked, not {open_}")
+        for terminal in named:
+            self._revoke(doc, terminal)
+
     def _revoked(self, doc: Row) -> None:
-        code = doc["data"]["terminal"]
+        self._revoke(doc, doc["data"]["terminal"])
+
+    def _revoke(self, doc: Row, code: str) -> None:
         row = self._rows.get(TERMINAL, code)
         row.update(revoked_at=Near(doc["at"]), version=row["version"] + 1)
         self._end(doc["at"], terminal=code)
