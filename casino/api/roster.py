@@ -141,7 +141,7 @@ class People(WriteOperation, CursorList):
 
     @extend_schema_serializer(component_name="HireInput")
     class Input(StrictInput):
-        """A login that is unique over all houses, the name, the roles, a first password."""
+        """A login that is unique in the house, the name, the roles, a first password."""
 
         login = StrictPattern(LOGIN)
         name = StrictText(max_length=120)

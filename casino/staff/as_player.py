@@ -33,13 +33,13 @@ def link(*, command: Command, login: str, player: str | None, reason: str) -> An
 
 
 def of_staff(column: str = "ref") -> Exists:
-    """For a query of players: whether the reference in this column is that of somebody who works here."""
+    """For a query of players: whether the reference in this column is that of an active member of staff."""
     works = Staff.objects.filter(house=OuterRef("house"), player_ref=OuterRef(column), is_active=True)
     return Exists(works.exclude(player_ref=Value("")))
 
 
 def require_guest(house: House, ref: str) -> None:
-    """Refuse a reference of somebody who works here. Raises Conflict staff_as_player."""
+    """Refuse the reference of an active member of staff. Raises Conflict staff_as_player."""
     if Staff.objects.filter(house=house, player_ref=ref, is_active=True).exists():
         raise refused(ref)
 

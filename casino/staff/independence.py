@@ -9,7 +9,7 @@ from casino.staff.models import Staff
 
 
 def require_another(staff: Staff, what: str, before: Iterable[Staff | None]) -> None:
-    """Refuse a person who has signed before, or is not independent of somebody who has. Raises Forbidden four_eyes."""
+    """Refuse a person who has signed before, or depends on one who has. Raises Forbidden four_eyes."""
     signed = [person for person in before if person is not None]
     if staff.pk in {person.pk for person in signed}:
         raise Forbidden(f"You {what} yourself; a second person must do this.", code="four_eyes")

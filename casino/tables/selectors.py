@@ -152,7 +152,7 @@ def describe(table: Table) -> dict[str, Any]:
 
 
 def without_money(described: dict[str, Any]) -> dict[str, Any]:
-    """The same for an administrator, who reads no money and nobody's stack: null in its place."""
+    """The same for an administrator, who reads no money: null in its place, at seats too."""
     seats = [seat | {"stack": None} for seat in described["seats"]]
     return described | {"seats": seats, "cukassza": None, "bank": None}
 

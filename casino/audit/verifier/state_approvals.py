@@ -279,7 +279,7 @@ class Approvals:
         if doc["kind"] == "hand.bonus_confirmed":
             self._confirmed.add(data["hand"])
         if doc["kind"] == "staff.activated":
-            self._locked.discard(data["login"])
+            self._locked -= {data["login"]}
 
     def _went_live(self, doc: Row) -> None:
         self._live = doc["at"]
@@ -316,7 +316,7 @@ class Approvals:
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
     def _deactivated(self, doc: Row) -> None:
-        self._locked.discard(doc["data"]["login"])
+        self._locked -= {doc["data"]["login"]}
 
     def _settled(self, doc: Row) -> None:
         """A worker pays no bonus from the control point on that nobody has confirmed."""
