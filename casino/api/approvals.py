@@ -14,9 +14,9 @@ from casino.api.http.operations import (
     Reading,
     ReadOperation,
     Reason,
-    ReasonInput,
     StrictInput,
     StrictInteger,
+    StrictPattern,
     WriteOperation,
     context_of,
     documented,
@@ -30,6 +30,7 @@ from casino.approvals.models import Approval, ApprovalKind, ApprovalState
 from casino.core.errors import NotFound
 from casino.core.write import Answer, Command
 from casino.houses.control_points import AMOUNTS, BOUNDS, NAMES
+from casino.staff.decisions import WithCode
 from casino.staff.models import Role
 
 TAG = "approvals"
@@ -37,7 +38,8 @@ TAG = "approvals"
 ASK = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.ADMIN)
 DECIDE = (Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR)
 EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
-#: Refusals of a decision.
+#: Refusals of a decision: of the person, and of the approval.
+_NOT_BY = ("four_eyes", "code_required", "code_refused", "too_many_attempts")
 _DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)
 _WORD_OR_NUMBER = {"oneOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]}
 #: Members of the requests that are kept.
@@ -141,33 +143,65 @@ class ApprovalDetail(ReadOperation):
 
 
 class _Decision(WriteOperation):
-    """At any terminal of the house."""
+    """At any terminal of the house, with a code of the second factor where the house asks for one."""
 
     roles = DECIDE
     versioned = False
+    redact_fields = frozenset({"code"})
+
+    def given(self, data: dict[str, Any]) -> WithCode:
+        """What was sent to show who decides."""
+        asked_for = bool(getattr(self.request, "second_factor", False))
+        return WithCode(data.get("code", ""), asked_for, self.request._request)
 
 
-@documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED])
+class _Code(StrictPattern):
+    """A code of the second factor."""
+
+    def __init__(self) -> None:
+        meaning = "The code that the app shows now; due where the house asks for a second factor."
+        super().__init__(r"^[0-9]{6}\Z", required=False, help_text=meaning)
+
+
+@documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=[*_NOT_BY, *_DECIDED])
 class Approve(_Decision):
-    """Approve what another person asked for. Refused for the person who asked, who hired that person or was hired by
-    them, and for anybody who may know the passwords of both (`four_eyes`)."""
+    """Approve what another person asked for. Refused for the person who asked, whose own entry it changes, who hired
+    that person or was hired by them, and for anybody who may know the passwords of both (`four_eyes`). Where the house
+    asks for a second factor this takes a new code (`code_required`); a wrong one, or one that was used, counts as a
+    failed sign-in (`code_refused`)."""
+
+    @extend_schema_serializer(component_name="ApproveInput")
+    class Input(StrictInput):
+        """The code, where one is due."""
+
+        code = _Code()
+
+    input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Approve."""
-        return services.approve(command=command, number=path["approval"])
+        return services.approve(command=command, number=path["approval"], given=self.given(data))
 
 
 @documented(
-    "refuseApproval", summary="Refuse a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED]
+    "refuseApproval", summary="Refuse a request", answers=ApprovalChanged, tag=TAG, refuses=[*_NOT_BY, *_DECIDED]
 )
 class Refuse(_Decision):
-    """Refuse what another person asked for, with a reason. Refused as an approval is (`four_eyes`)."""
+    """Refuse what another person asked for, with a reason. Refused as an approval is (`four_eyes`), and takes a code as
+    an approval does."""
 
-    input = ReasonInput
+    @extend_schema_serializer(component_name="RefuseApprovalInput")
+    class Input(StrictInput):
+        """Why, and the code, where one is due."""
+
+        reason = Reason()
+        code = _Code()
+
+    input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Refuse."""
-        return services.refuse(command=command, number=path["approval"], reason=data["reason"])
+        return services.refuse(command=command, number=path["approval"], given=self.given(data), reason=data["reason"])
 
 
 @documented(
@@ -237,6 +271,7 @@ _MEANINGS = {
     "alarm",
     "reverse_pair_least": "As long as two people have given each other fewer approvals, they are no alarm",
     "closer_required": "1 where a table closes only with a closer counted, otherwise 0",
+    "small_house": "1 where one person may be both floor and cage supervisor, in a house of at most 3 tables; else 0",
 }
 if tuple(_MEANINGS) != NAMES:
     raise AssertionError("every control point has a meaning")
@@ -277,12 +312,14 @@ class ControlPointsChanged(ControlPointsOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["limits_in_the_past"],
+    refuses=["limits_in_the_past", "too_many_tables"],
 )
 class ControlPoints(WriteOperation, Reading):
     """Amounts from which a second person is needed, and what sign-ins take. An administrator proposes, a manager or an
     auditor approves; the control points that are not named stay. They begin at once or at a moment to come
-    (`limits_in_the_past`); what was in force before stays known. No If-Match: nothing is edited."""
+    (`limits_in_the_past`); what was in force before stays known. An auditor approves `small_house`, which a house of
+    more than three tables cannot have (`too_many_tables`), and which does not count while it has more. No If-Match:
+    nothing is edited."""
 
     @extend_schema_serializer(component_name="ChangeLimitsInput")
     class Input(StrictInput):

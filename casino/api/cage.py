@@ -109,7 +109,7 @@ class PlayerRegistered(serializers.Serializer[Any]):
     answers=PlayerRegistered,
     status=201,
     tag=TAG,
-    refuses=["player_exists", "account_off"],
+    refuses=["player_exists", "staff_as_player", "account_off"],
 )
 class RegisterPlayer(WriteOperation):
     """Register a player under a pseudonymous reference. No If-Match: the player does not exist yet."""
@@ -162,7 +162,7 @@ class BuyInOut(DrawerChanged):
     answers=BuyInOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "person_forgotten", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "person_forgotten", "staff_as_player", *CHIPS, *POSTING],
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
@@ -202,7 +202,7 @@ class CashOutOut(DrawerChanged):
     answers=CashOutOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[*AT_A_DRAWER, "person_forgotten", "staff_as_player", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Named `pieces` are paid whatever is booked for the player; what is missing

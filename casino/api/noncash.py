@@ -92,6 +92,7 @@ class ClearingSettledOut(serializers.Serializer[Any]):
         "drawer_short",
         "reference_used",
         "person_forgotten",
+        "staff_as_player",
         *CHIPS,
         *POSTING,
     ],

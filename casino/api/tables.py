@@ -55,7 +55,7 @@ class SeatOut(serializers.Serializer[Any]):
 
     seat = serializers.IntegerField()
     player = serializers.CharField()
-    stack = serializers.IntegerField()
+    stack = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
     device = serializers.BooleanField()
 
 
@@ -101,8 +101,8 @@ class TableOut(serializers.Serializer[Any]):
     dealer = serializers.CharField(
         allow_null=True, help_text="Login of the dealer who has taken the table over; null: nobody has."
     )
-    cukassza = serializers.IntegerField()
-    bank = serializers.IntegerField()
+    cukassza = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
+    bank = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
     limits = LimitsOut()
     carryover_on_close = serializers.ChoiceField(choices=CarryoverOnClose.choices)
     terms_to_come = TermsToCome(allow_null=True)
@@ -122,14 +122,17 @@ def etag(version: int) -> dict[str, str]:
 
 @documented("readTable", summary="Read a table", answers=TableOut, tag=TAG, etag=True, refuses=["not_found"])
 class TableDetail(ReadOperation):
-    """A table with its seats, stacks, cukassza and version."""
+    """A table with its seats, stacks, cukassza and version; an administrator reads `null` where money stands."""
 
     sensitive = False
     roles = (*SEES_PLAY, Role.ADMIN)
 
     def get(self, request: Request, table: str) -> Response:
         """The table."""
-        found = tables.describe_now(context_of(request).house, table)
+        context = context_of(request)
+        found = tables.describe_now(context.house, table)
+        if context.role == Role.ADMIN:
+            found = tables.without_money(found)
         return Response(found, headers=etag(found["version"]))
 
 
@@ -208,6 +211,7 @@ class CloseTable(WriteOperation):
         "not_called",
         "stack_out_of_range",
         "person_forgotten",
+        "staff_as_player",
     ],
 )
 class SitDown(WriteOperation):

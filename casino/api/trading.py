@@ -56,6 +56,7 @@ class _Swap(StrictInput):
         "not_called",
         "stack_out_of_range",
         "person_forgotten",
+        "staff_as_player",
         "session_under_way",
         "no_seat_fee",
         *CHIPS,

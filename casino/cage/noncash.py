@@ -48,6 +48,7 @@ def buy_in(
         stages.require_playing(work.house)
         house = drawer.house
         player, desk = customer(drawer, player_ref)
+        persons.require_guest(player)
         locks.lock_clearing(house.id)
         known = NonCashBuyIn.objects.filter(house=house)
         if known.filter(reference=reference).exists():

@@ -140,6 +140,7 @@ def sell_chips(
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
     require_room(drawer)
     player, desk = customer(drawer, player_ref)
+    persons.require_guest(player)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
     require_approved(drawer, work, amount)
     sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
@@ -164,6 +165,7 @@ def buy_chips(
 ) -> Outcome:
     """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
     player, desk = customer(drawer, player_ref)
+    persons.require_guest(player)
     # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
     held, till = chart.balances(drawer.house, [player.wallet])[player.wallet], drawer.account(Account.DRAWER_CASH)
     if pieces is None:

@@ -68,6 +68,8 @@ class ControlPoints:
     reverse_pair_least: int
     #: 1: a table closes only with a closer counted; 0: without.
     closer_required: int
+    #: 1: in a house of at most MOST_TABLES_OF_SMALL tables, floor and cage supervisor may be one person.
+    small_house: int
 
 
 #: Amounts in whole units of a currency, as card rooms of the euro area have them.
@@ -110,7 +112,10 @@ _OTHERS = {
     "reverse_pair_percent": (20, 1, 100),
     "reverse_pair_least": (10, 2, 1000),
     "closer_required": (0, 0, 1),
+    "small_house": (0, 0, 1),
 }
+#: How many tables a house has at most for which `small_house` counts.
+MOST_TABLES_OF_SMALL = 3
 #: How many whole units of a currency stand for one euro, roundly.
 _PER_EURO = {"HUF": 400}
 
@@ -152,3 +157,13 @@ def in_force(house: House) -> ControlPoints:
     """What the house demands now: of what it has set the newest that is in force, otherwise the defaults."""
     found = Limits.objects.filter(house=house, valid_from__lte=ClockTimestamp()).order_by("-valid_from", "-number")
     return ControlPoints(**defaults(house) | (found.values_list("points", flat=True).first() or {}))
+
+
+def has_few_tables(house: House) -> bool:
+    """Whether a house has so few tables, retired ones apart, that `small_house` may count."""
+    return house.tables.exclude(state="retired").count() <= MOST_TABLES_OF_SMALL
+
+
+def is_small(house: House) -> bool:
+    """Whether `small_house` is in force, and counts."""
+    return bool(in_force(house).small_house) and has_few_tables(house)

@@ -17,6 +17,7 @@ from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
+from casino.staff import as_player
 from casino.staff.models import TerminalKind
 
 NOT_YET = 1
@@ -106,6 +107,12 @@ def require_not_forgotten(player: Player) -> None:
         raise _forgotten(player.ref)
 
 
+def require_guest(player: Player) -> None:
+    """Refuse a player who works in the house, as `lock` has read it. Raises Conflict staff_as_player."""
+    if getattr(player, "works_here", False):
+        raise as_player.refused(player.ref)
+
+
 def destroy_key(player: Player) -> None:
     """Destroy a player's data key, and delete the stored answers about the player, after `player.forgotten` was
     recorded in this transaction. Raises Gone."""
@@ -121,7 +128,7 @@ def require_away_from_tables(context: RequestContext) -> None:
 
 
 def _player(house: House, ref: str) -> Player:
-    player = Player.objects.filter(house=house, ref=ref).first()
+    player = Player.objects.filter(house=house, ref=ref).annotate(works_here=as_player.of_staff()).first()
     if player is None:
         raise NotFound(f"This house has no player {ref}.")
     return player

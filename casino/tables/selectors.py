@@ -151,6 +151,12 @@ def describe(table: Table) -> dict[str, Any]:
     return _described(table, evening, seats, money)
 
 
+def without_money(described: dict[str, Any]) -> dict[str, Any]:
+    """The same for an administrator, who reads no money: null in its place, at seats too."""
+    seats = [seat | {"stack": None} for seat in described["seats"]]
+    return described | {"seats": seats, "cukassza": None, "bank": None}
+
+
 def _described(table: Table, evening: dict[str, Any], seats: list[Any], money: dict[str, int]) -> dict[str, Any]:
     cukassza, bank = (money[table.account(number)] for number in _BETWEEN_HANDS)
     return {

@@ -451,6 +451,7 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int
         waiting.seated(table, player_ref, ticket)
     player = persons.lock(table.house, player_ref)
     persons.require_not_forgotten(player)
+    persons.require_guest(player)
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
     occupy(table, seat, player)

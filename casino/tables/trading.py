@@ -11,6 +11,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
+from casino.staff import as_player
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, at_seat, require_limits, require_state, take_seat
@@ -40,6 +41,7 @@ def buy_in(
         else:
             seating = at_seat(table, seat)
             player = seating.player.ref
+            as_player.require_guest(work.house, player)
             require_limits(table, selectors.stacks(table, [seating])[player] + amount)
         desk = _desk(table)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)

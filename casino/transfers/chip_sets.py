@@ -153,7 +153,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         left = chart.in_places(house, Account.COMMISSIONED, code)
         if left:
             held = {account: mix.value for account, mix in left.items()}
-            raise Conflict(f"Chips of {code} are left.", code="place_not_empty", accounts=held)
+            raise Conflict(f"Chips of {code} are left in {', '.join(sorted(held))}.", code="place_not_empty")
         ChipSet.objects.filter(id=found.pk).update(retired_at=ClockTimestamp())
         return Outcome(ChipsRetired(chip_set=code, reason=reason), {"chip_set": describe(_get(house, code))})
 
@@ -238,7 +238,7 @@ def _require_empty(house: House, code: str) -> None:
         left |= chart.owed_in_places(house, number)
     if left:
         named = ", ".join(sorted(left))
-        raise Conflict(f"Bring the chips to the vault first: {named}.", code="place_not_empty", accounts=left)
+        raise Conflict(f"Bring the chips to the vault first: {named}.", code="place_not_empty")
 
 
 def _worth(amount: int, owed: Mapping[str, int]) -> list[Posting]:

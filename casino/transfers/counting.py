@@ -17,9 +17,10 @@ from casino.chips import two_counts
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Forbidden, NotFound
+from casino.core.errors import NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
+from casino.staff import independence
 from casino.tables.models import Table
 from casino.transfers import observing, selectors
 from casino.transfers.boxes import IN_COUNT_ROOM, RECEIVED, lock
@@ -94,8 +95,7 @@ def receive(*, command: Command, box_id: int) -> Answer:
     def change(house: House, work: Work) -> Outcome:
         box = _lock_with_table(house, box_id)
         _require_not_counted(command, box)
-        if command.context.staff.pk in (box.taken_by_id, box.decided_by_id):
-            raise Forbidden("You signed for this yourself; a third person receives it.", code="four_eyes")
+        independence.require_another(command.context.staff, "signed for this", (box.taken_by, box.decided_by))
         _post(work, box)
         box.state, box.received_by = BoxState.RECEIVED, command.context.staff
         Box.objects.filter(id=box.pk).update(state=box.state, received_by=box.received_by, received_at=ClockTimestamp())

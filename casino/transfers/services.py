@@ -46,6 +46,7 @@ from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
+from casino.staff import independence
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
@@ -186,8 +187,9 @@ def accept(
             raise Conflict(
                 f"A variance is accepted after {MOST_COUNTS} counts that differ; count first.", code="recount_needed"
             )
-        if command.context.staff.login in {count["by"] for count in transfer.miscounts}:
-            raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
+        counted = {count["by"] for count in transfer.miscounts}
+        counters = Staff.objects.filter(house_id=place.house_id, login__in=counted)
+        independence.require_another(command.context.staff, "counted this", counters)
         brought_by = _carrier(command, transfer, carrier, needed=True)
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
         return _take_in(work, command, transfer, sent, counted, brought_by, reason)
@@ -371,9 +373,8 @@ def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
 
 
 def require_another(command: Command, first: Staff | None, what: str) -> None:
-    """Refuse a person who has signed already. Raises Forbidden four_eyes."""
-    if first is not None and first.pk == command.context.staff.pk:
-        raise Forbidden(f"You {what} yourself; a second person must do this.", code="four_eyes")
+    """Refuse a person who has signed already, or is not independent of who has. Raises Forbidden four_eyes."""
+    independence.require_another(command.context.staff, what, (first,))
 
 
 def _require_open(place: Table | Drawer) -> None:

@@ -473,6 +473,7 @@ STEPS: dict[str, Step] = {
     "staff.activated": _on_person("activate", 6, {}),
     "staff.password_set": _on_person("password", 7, {"password": "eight-of-leaves-23"}),
     "staff.second_factor_reset": _on_person("second-factor/reset", 8, {}),
+    "staff.player_linked": _on_person("player", 9, {"player": "new-person"}),
     "rota.entered": _enter_rota,
     "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),

@@ -363,6 +363,22 @@ def who_was_hired_by_the_requester_approves(docs: Docs) -> None:
     add(docs, HOUSE, "approval.approved", {"approval": 1}, **MANAGER)
 
 
+@found("approver_not_independent")
+def an_approver_decides_on_their_own_entry(docs: Docs) -> None:
+    path = "/api/v1/staff/mia/roles"
+    asked = {"path": path, "request_hash": hash_of({"method": "POST", "path": path, "body": BODY})}
+    approve(docs, requested=asked)
+
+
+@found("approval_without_code")
+def a_house_that_asks_for_codes_gets_none(docs: Docs) -> None:
+    one(docs, "house.founded")["data"]["second_factor_required"] = True
+    approve(docs)
+    sealed = {"sealed_sha256": "0" * 64}
+    add(docs, HOUSE, "staff.second_factor_begun", sealed, before="approval.approved", **MANAGER)
+    add(docs, HOUSE, "staff.second_factor_confirmed", sealed, before="approval.approved", **MANAGER)
+
+
 @found("approval_differs")
 def another_person_is_named_as_approver(docs: Docs) -> None:
     approve(docs, used={"approver": "adam"})
@@ -787,6 +803,24 @@ def one_person_sends_and_receives(docs: Docs) -> None:
     _two_people(docs)
     _fill(docs, "sent", "anna")
     _fill(docs, "received", "anna")
+
+
+@found("approver_not_independent")
+def who_was_hired_by_the_sender_receives(docs: Docs) -> None:
+    hire(docs, "anna", "cashier")
+    data = {"login": "bela", "roles": ["cashier"], "password_sha256": "0" * 64}
+    add(docs, HOUSE, "staff.hired", data, before="table.sat_down", actor="anna", role="cashier")
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
+
+
+@found("approver_not_independent")
+def who_has_the_password_of_the_sender_receives(docs: Docs) -> None:
+    _two_people(docs)
+    data = {"login": "anna", "password_sha256": "0" * 64, "ended_session_count": 0}
+    add(docs, HOUSE, "staff.password_set", data, before="table.sat_down", actor="bela", role="cashier", reason="lost")
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
 
 
 @found("state_event_differs")

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.custody import Mirrors
-from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Pieces, Player, Reason
+from casino.audit.events.fields import (
+    Amount,
+    Approver,
+    JsonObject,
+    LedgerTransaction,
+    Pieces,
+    Player,
+    Reason,
+    RevokedTerminals,
+)
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
 Shift = Annotated[int, "number of the shift at its drawer, from 1"]
@@ -166,8 +175,9 @@ class DrawerSetUp(ApprovedEvent):
 
 @event("drawer.retired", chain="drawer")
 class DrawerRetired(DrawerEvent):
-    """The drawer was ended for ever: it is never opened again."""
+    """The drawer was ended for ever: it is never opened again. Its terminals are revoked with it."""
 
+    terminals: RevokedTerminals = None
     reason: Reason
 
 

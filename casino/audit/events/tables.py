@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, Seat
+from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, RevokedTerminals, Seat
 from casino.audit.events.registry import ApprovedEvent, TableEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
@@ -48,8 +48,9 @@ class TermsChanged(TableEvent, ApprovedEvent):
 
 @event("table.retired", chain="table")
 class TableRetired(TableEvent):
-    """The table was ended for ever: it is never opened again."""
+    """The table was ended for ever: it is never opened again. Its terminals are revoked with it."""
 
+    terminals: RevokedTerminals = None
     reason: Reason
 
 

@@ -10,9 +10,9 @@ from typing import Any
 Fits = Callable[[Any], bool]
 
 _DECLARED = {
-    "approval.approved": "house: approval integer",
+    "approval.approved": "house: approval integer; second_factor? boolean",
     "approval.expired": "house: approval integer",
-    "approval.refused": "house: approval integer",
+    "approval.refused": "house: approval integer; second_factor? boolean",
     "approval.requested":
         "house: amount? integer; approval integer; body {any}; expires string; kind string; operation string; path "
         "string; request_hash string; roles [string]",
@@ -128,7 +128,7 @@ _DECLARED = {
         "drawer: approval? integer; drawer_version integer; float_cash integer; float_chips integer; float_pieces "
         "{integer}; reopens integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
-    "drawer.retired": "drawer: drawer_version integer",
+    "drawer.retired": "drawer: drawer_version integer; terminals? [string]",
     "drawer.set_up": "drawer: approval? integer",
     "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
     "drawer.x_read": "drawer: shift integer; x_reading integer",
@@ -213,12 +213,13 @@ _DECLARED = {
     "staff.hired": "house: active? boolean; login string; password_sha256 string; roles [string]",
     "staff.locked_out": "house:",
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
-    "staff.password_set": "house: ended_session_count integer; login string; password_sha256 string",
+    "staff.password_set": "house: ended_session_count integer; locked? boolean; login string; password_sha256 string",
     "staff.reauthenticated": "house: token_sha256 string",
+    "staff.player_linked": "house: after? string; approval? integer; before? string; login string",
     "staff.roles_changed": "house: after [string]; approval? integer; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
     "staff.second_factor_confirmed": "house: sealed_sha256 string",
-    "staff.second_factor_reset": "house: ended_session_count integer; login string",
+    "staff.second_factor_reset": "house: approval? integer; ended_session_count integer; login string",
     "staff.sign_in_refused": "house: code string",
     "staff.signed_in": "house: expires string; token_sha256 string",
     "staff.signed_out": "house: token_sha256 string",
@@ -240,7 +241,7 @@ _DECLARED = {
     "table.moved_out":
         "table: amount integer; player string; seat integer; table_version integer; to_seat integer; to_table string",
     "table.opened": "table: opener? integer; resumed? {integer}; session integer; table_version integer",
-    "table.retired": "table: table_version integer",
+    "table.retired": "table: table_version integer; terminals? [string]",
     "table.sat_down":
         "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
     "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",

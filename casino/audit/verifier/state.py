@@ -36,6 +36,7 @@ from .state_log import LogRows
 from .state_money import Money
 from .state_people import People
 from .state_rows import Handler, NotRecorded, Row, Rows
+from .state_signatures import Signatures
 from .state_tables import Tables
 from .state_variances import Variances
 from .state_vault import Vault
@@ -76,6 +77,7 @@ class State:
             *(
                 Deals(rows, self._tables, self._find),
                 self._actors,
+                Signatures(rows),
                 People(rows),
                 Stages(rows),
                 Approvals(rows),

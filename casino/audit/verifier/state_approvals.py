@@ -6,7 +6,7 @@ from typing import Any
 
 from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL
+from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
 APPROVAL, LIMITS = "approvals.Approval", "houses.Limits"
@@ -73,6 +73,7 @@ PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 AUDITOR = "auditor"
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
+_OFFICE = frozenset(("manager", AUDITOR))
 _FOR_CASH = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
     *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
@@ -111,15 +112,20 @@ _ALWAYS = {
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
-    **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
+    **dict.fromkeys(("limits.changed", "variance.offset", "staff.second_factor_reset"), _OFFICE),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
-_ROSTER = ("staff.roles_changed", "staff.activated", "terminal.enrolled")
+_TERMS = ("terminal.enrolled", "staff.player_linked")
+_ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
-_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "staff.hired"))
+_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
 #: Giving or taking one of these roles takes an auditor.
 _PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
+#: Who decides with a code of the second factor, where the house asks for one.
+_CODED = frozenset(("cage_supervisor", "compliance", "manager", "auditor", "admin"))
+#: How many tables a house has in which floor and cage supervisor may be one person.
+MOST_TABLES_OF_SMALL = 3
 #: Members of requests that mean the same in the event.
 _REPEATED = frozenset(("amount", "player", "hand", "bonus"))
 Points = dict[str, int]
@@ -149,7 +155,7 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
         case "bank.confirmed" | "bank.received":
             return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
-        case kind if kind in _SETTINGS or kind == "terminal.enrolled":
+        case kind if kind in (*_SETTINGS, *_TERMS):
             return _MANAGER
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
 
@@ -170,6 +176,8 @@ class Approvals:
         self._set: list[tuple[str, int, Points]] = []
         #: Handovers between vault and drawer, by chain and number, that a manager has offered or signed.
         self._by_manager: set[tuple[str, int]] = set()
+        #: Logins that a new password has locked.
+        self._locked: set[str] = set()
         #: When the house went live.
         self._live: str | None = None
         #: Hands whose bonus was confirmed and is not paid yet.
@@ -187,6 +195,8 @@ class Approvals:
             "house.went_live": self._went_live,
             "table.closed": self._table_closed,
             "staff.hired": self._hired,
+            "staff.password_set": self._password_set,
+            "staff.deactivated": self._deactivated,
         }
 
     # --- Asking and deciding -----------------------------------------------------------------------------------------
@@ -245,16 +255,29 @@ class Approvals:
         place = f"{APPROVAL} {row['number']}"
         if doc["role"] not in row["roles"]:
             self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
+        if self._code_was_due(doc) and not doc["data"].get("second_factor"):
+            self._rows.find("approval_without_code", place, f"{doc['actor']} gave no code of the second factor")
         if row["requested_by"] == doc["actor"]:
             self._rows.find("same_person", place, f"{doc['actor']} asked for it and decides it")
+        elif f"/staff/{doc['actor']}/" in row["path"]:
+            self._rows.find("approver_not_independent", place, f"{doc['actor']} decides on their own entry")
         elif between := self._between(row["requested_by"], doc["actor"]):
             self._rows.find("approver_not_independent", place, f"{between} is in the lines of both")
 
+    def _code_was_due(self, doc: Row) -> bool:
+        """Whether the house asked for a second factor about then. A rehearsal is a sandbox, where nobody has one."""
+        house: Row = next(iter(self._rows.of(HOUSES).values()), {"is_sandbox": True})
+        founded = int(house.get("second_factor_required", False))
+        points = self._in_force_about(doc["at"])
+        asked = all(one.get("second_factor_required", founded) for one in points)
+        rehearsed = house["is_sandbox"] and self._rows.get(STAFF, doc["actor"])["totp_since"] is None
+        return asked and not rehearsed and doc["role"] in _CODED
+
     def _between(self, one: str, other: str) -> str | None:
         """A person who may know the passwords of both, or the one of the two who hired the other."""
+        if (by := related(self._rows, one, other)) is not None:
+            return by
         first, second = (self._rows.get(STAFF, login) for login in (one, other))
-        if first["hired_by"] == other or second["hired_by"] == one:
-            return other
         both = {one, *first["password_givers"]} & {other, *second["password_givers"]}
         return next((login for login in sorted(both) if self._rows.seek(STAFF, login) is not None), None)
 
@@ -284,6 +307,8 @@ class Approvals:
             self._limits(doc)
         if doc["kind"] == "hand.bonus_confirmed":
             self._confirmed.add(data["hand"])
+        if doc["kind"] == "staff.activated":
+            self._locked -= {data["login"]}
 
     def _went_live(self, doc: Row) -> None:
         self._live = doc["at"]
@@ -295,6 +320,8 @@ class Approvals:
     def _for_person(self, doc: Row) -> frozenset[str]:
         """Who approves another role, or a login that counts."""
         data = doc["data"]
+        if doc["kind"] == "staff.activated" and data["login"] in self._locked:
+            return _OFFICE
         roles = (
             {*data["before"], *data["after"]}
             if doc["kind"] == "staff.roles_changed"
@@ -307,6 +334,18 @@ class Approvals:
         if self._is_live(doc) and doc["data"].get("active") is not False:
             problem = f"{doc['data']['login']} was hired and could act at once"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _password_set(self, doc: Row) -> None:
+        """In a house that is live, a password that another person gives locks the login."""
+        login = doc["data"]["login"]
+        if doc["data"].get("locked"):
+            self._locked.add(login)
+        elif self._is_live(doc) and self._rows.get(STAFF, login)["is_active"]:
+            problem = f"{doc['actor']} gave {login} a password, and could act with it at once"
+            self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _deactivated(self, doc: Row) -> None:
+        self._locked -= {doc["data"]["login"]}
 
     def _settled(self, doc: Row) -> None:
         """A worker pays no bonus from the control point on that nobody has confirmed."""
@@ -353,6 +392,8 @@ class Approvals:
             return frozenset()
         if doc["kind"] in ("staff.roles_changed", "staff.activated"):
             return self._for_person(doc)
+        if doc["kind"] == "limits.changed" and doc["role"] != SYSTEM and self._changes_size(doc["data"]):
+            return frozenset((AUDITOR,))
         found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
         return frozenset().union(*found) if all(found) else frozenset()
 
@@ -396,9 +437,21 @@ class Approvals:
 
     # --- Control points ----------------------------------------------------------------------------------------------
 
+    def _changes_size(self, data: Row) -> bool:
+        """Whether control points change what a small house may do."""
+        before = max((one for one in self._set if one[0] <= data["valid_from"]), key=lambda one: one[:2], default=None)
+        return bool(data["points"].get("small_house", 0) != (before[2].get("small_house", 0) if before else 0))
+
+    def _judge_small(self, place: str) -> None:
+        tables = [row for row in self._rows.of("tables.Table").values() if row["state"] != "retired"]
+        if len(tables) > MOST_TABLES_OF_SMALL:
+            self._rows.find("house_not_small", place, f"it has {len(tables)} tables")
+
     def _limits(self, doc: Row) -> None:
         data = doc["data"]
         place = f"{LIMITS} {data['number']}"
+        if doc["role"] != SYSTEM and self._changes_size(data) and data["points"].get("small_house"):
+            self._judge_small(place)
         if data["number"] != len(self._set) + 1:
             self._rows.find("limits_gap", place, f"they come after {len(self._set)}")
         if _moved(data["valid_from"], TOLERANCE) < doc["at"]:

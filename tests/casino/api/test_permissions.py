@@ -248,6 +248,7 @@ MATRIX = {
     ("POST", "staff/<login:login>/deactivate"): ADMIN,
     ("POST", "staff/<login:login>/activate"): ADMIN,
     ("POST", "staff/<login:login>/password"): ADMIN,
+    ("POST", "staff/<login:login>/player"): ADMIN,
     ("POST", "staff/<login:login>/unlock"): ADMIN,
     ("GET", "rota"): EVERYBODY,
     ("POST", "rota"): ADMIN | MANAGER | {Role.FLOOR},
@@ -579,6 +580,24 @@ def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(ki
         mine = next(event["payload"] for event in events if event["hash"] == done["audit"]["hash"])
         assert f'"role":"{role}"' in mine
         assert f'"actor":"{staff.login}"' in mine
+
+
+def test_an_administrator_reads_a_table_without_its_money(kit: Kit) -> None:
+    kit.table("T1")
+    kit.seated()
+    admin, manager = kit.office(Role.ADMIN), kit.office(Role.MANAGER)
+    masked, whole = admin.get("tables/T1").json(), manager.get("tables/T1").json()
+    assert [seat["stack"] for seat in whole["seats"]] == [20_000, 15_000, 9_000, 30_000]
+    without = {"cukassza": None, "bank": None, "seats": [seat | {"stack": None} for seat in whole["seats"]]}
+    assert masked == whole | without
+    terms = {
+        "options": whole["options"], "seat_count": 4, **whole["limits"], "carryover_on_close": "house",
+        "reason": "the winter",
+    }  # fmt: skip
+    changed = admin.ok("tables/T1/terms", terms, version=masked["version"])
+    assert (changed["cukassza"], [seat["stack"] for seat in changed["seats"]]) == (None, [None] * 4)
+    refused = admin.post("tables/T1/retire", {"reason": "let"}, version=changed["version"]).json()
+    assert refused["code"] == "table_open"
 
 
 def test_an_answer_for_somebody_who_signed_in_is_given_to_nobody_else() -> None:
