@@ -28,7 +28,7 @@ from casino.api.http.operations import (
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
 from casino.api.tables import ReceiptOut
 from casino.approvals.models import ApprovalState
-from casino.cage.models import HandoverKind, HeldCause
+from casino.cage.models import BagWay, HandoverKind, HeldCause, VaultCountState
 from casino.core.write import Answer, Command
 from casino.days import packages, services
 from casino.reports import days as reports
@@ -146,6 +146,29 @@ class CarriedTrayCount(serializers.Serializer[Any]):
     purpose = serializers.ChoiceField(choices=Purpose.choices)
 
 
+class CarriedBag(serializers.Serializer[Any]):
+    """A bag of cash that was on its way to or from the bank when the day closed; without figures."""
+
+    number = serializers.IntegerField(help_text="Its number among those of the house.")
+    way = serializers.ChoiceField(choices=BagWay.choices)
+    bag = serializers.CharField(help_text="Number of the sealed bag.")
+
+
+class CarriedVaultCount(serializers.Serializer[Any]):
+    """A count of the vault that was not accepted when the day closed; without figures."""
+
+    vault_count = serializers.IntegerField(help_text="Its number among those of the house.")
+    state = serializers.ChoiceField(choices=VaultCountState.choices)
+
+
+class CarriedShare(serializers.Serializer[Any]):
+    """A share of the tronc that was not paid when the day closed."""
+
+    pool = serializers.IntegerField(help_text="Number of the pool.")
+    login = serializers.CharField(help_text="Login of the person whose share it is.")
+    amount = minor_units("The share")
+
+
 class Carried(serializers.Serializer[Any]):
     """What a day has left to the next one, by name."""
 
@@ -160,6 +183,9 @@ class Carried(serializers.Serializer[Any]):
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
     chip_moves = CarriedChipMove(many=True, help_text="Movements of chips that wait to be counted or decided.")
     tray_counts = CarriedTrayCount(many=True, help_text="Counts of trays that wait for their witness.")
+    bank_bags = CarriedBag(many=True, help_text="Bags of cash on their way to or from the bank.")
+    vault_counts = CarriedVaultCount(many=True, help_text="Counts of the vault that are not accepted.")
+    tronc_shares = CarriedShare(many=True, help_text="Shares of the tronc that are not paid.")
 
 
 class CheckpointOf(serializers.Serializer[Any]):
@@ -248,7 +274,8 @@ class DrawerTurnover(serializers.Serializer[Any]):
 
 
 class Adjustment(serializers.Serializer[Any]):
-    """What belongs to a day and was booked in another one: a box, a tray or a drawer of it that was counted late."""
+    """What belongs to a day and was booked in another one: a box, a tray, a drawer or the vault that was counted or
+    signed off late, variances that were offset, a hand that was ruled on again."""
 
     transaction = serializers.IntegerField(help_text="Number of the ledger transaction.")
     kind = serializers.CharField(help_text="Kind of the posting.")
@@ -259,6 +286,13 @@ class Adjustment(serializers.Serializer[Any]):
     tray_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of a tray.")
     drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
     shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")
+    vault_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of the vault.")
+    place = serializers.CharField(allow_null=True, help_text="Where variances were offset: a drawer, or `vault`.")
+    count = serializers.IntegerField(
+        allow_null=True, help_text="Number of the shift, or of the count of the vault, whose variances were offset."
+    )
+    hand = serializers.CharField(allow_null=True, help_text="Name of the hand that was ruled on again.")
+    reason = serializers.CharField(allow_null=True, help_text="Why it was booked, where somebody had to say so.")
     accounts = AccountTurnover(many=True, help_text="What it moved, by commodity and number of the account.")
 
 
@@ -323,10 +357,12 @@ class DayRow(DayOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["house_not_live", "day_exists", "day_not_later", "day_too_early"],
+    refuses=["house_not_live", "day_exists", "day_not_later", "day_not_due", "day_too_early"],
 )
 class Days(WriteOperation, CursorList):
-    """Gaming days follow each other by date. From the first one on, every posting goes into the newest open day.
+    """Gaming days follow each other by date. The one that is due is the date in the time zone of the house, and lasts
+    until the cut-off of the next date (`GET house/identity`); another one is refused (`day_not_due`). A sandbox opens
+    any later day up to tomorrow. From the first one on, every posting goes into the newest open day.
     Opening a day needs no If-Match: the day does not exist yet. In the list, `from` and `until` select by the time of
     opening."""
 
@@ -368,13 +404,15 @@ class Days(WriteOperation, CursorList):
     refuses=["day_closed", "earlier_day_open", "day_blocked"],
 )
 class CloseDay(WriteOperation):
-    """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
+    """A manager closes it, and a cage supervisor approves that (`approval_required`). A closed day takes no more
+    postings and cannot be opened again. A snapshot keeps the balance of every account.
     Refused while an earlier day is open, and while something that began before the next day was opened is not done
     (`day_blocked`, with the lists): hands that are not settled, for whatever they wait, drawers that are not closed,
     transfers that were sent and not received. What may stay goes over by name (`carried`). The package of
     the day is made next (`package`)."""
 
     roles = (Role.MANAGER,)
+    approvable = True
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""

@@ -11,17 +11,25 @@ from rest_framework.response import Response
 from casino.api.http.operations import (
     OVERSIGHT,
     READERS,
+    Reading,
     ReadOperation,
+    Reason,
     ReasonInput,
+    StrictChoice,
     StrictInput,
+    StrictInteger,
     StrictPattern,
+    StrictText,
     WriteOperation,
     context_of,
     documented,
 )
 from casino.api.tables import ReceiptOut
+from casino.approvals import identity as changing
 from casino.core.write import Answer, Command
 from casino.golive import signing, stages
+from casino.houses.identity import REQUIRED, LegalProfile
+from casino.houses.identity import describe as identity_of
 from casino.houses.models import HouseStage
 from casino.reports import readiness, signatures
 from casino.staff.models import Role
@@ -67,6 +75,130 @@ class HouseDetail(ReadOperation):
             "api_version": API_VERSION,
         }
         return Response(answer)
+
+
+class ClockOut(serializers.Serializer[Any]):
+    """The clock of the gaming days."""
+
+    time_zone = serializers.CharField(help_text="IANA name of the time zone.")
+    day_cut_off = serializers.CharField(help_text="When a gaming day ends, on the next date: `06:00`.")
+
+
+class ClockOfNowOut(ClockOut):
+    """The clock that counts now."""
+
+    due_day = serializers.CharField(help_text="The gaming day of now by this clock, YYYY-MM-DD.")
+
+
+class IdentityVersionOut(ClockOut):
+    """A version of the identity."""
+
+    number = serializers.IntegerField(help_text="Its number, from 1; 0 where the house has only been founded.")
+    name = serializers.CharField(help_text="Name of the house.")
+    legal_name = serializers.CharField(allow_blank=True, help_text="Name of the company; empty where nobody said it.")
+    tax_id = serializers.CharField(allow_blank=True, help_text="Its tax id.")
+    licence_number = serializers.CharField(allow_blank=True, help_text="Number of its licence.")
+    address = serializers.CharField(allow_blank=True, help_text="Its address.")
+    legal_profile = serializers.ChoiceField(
+        choices=LegalProfile.choices, allow_blank=True, help_text="Under which law the house works."
+    )
+    languages = serializers.ListField(
+        child=serializers.CharField(), help_text="Languages of the room, ISO 639-1, the first one first."
+    )
+    currency = serializers.CharField()
+    currency_exponent = serializers.IntegerField(help_text="Decimal places of the currency.")
+    set_by = serializers.CharField(allow_blank=True, help_text="Login of the person who said it.")
+    set_at = serializers.DateTimeField(allow_null=True, help_text="When it was said; null for what is of the founding.")
+    approval = serializers.IntegerField(
+        allow_null=True, help_text="Number of the approval; null where none was needed."
+    )
+
+
+class IdentityOut(serializers.Serializer[Any]):
+    """Who the house is."""
+
+    identity = IdentityVersionOut(help_text="The newest version.")
+    clock = ClockOfNowOut(help_text="What counts for the gaming day of now: another clock counts from the next one on.")
+    missing = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(REQUIRED)), help_text="Parts that nobody has said yet."
+    )
+    history = IdentityVersionOut(many=True, help_text="Versions of before, the newest first.")
+
+
+class IdentityChangedOut(IdentityOut):
+    """Who the house is from now on."""
+
+    audit = ReceiptOut()
+
+
+@documented("readIdentity", summary="Read who the house is", answers=IdentityOut, tag=TAG, method="get")
+@documented(
+    "changeIdentity",
+    summary="Change who the house is",
+    answers=IdentityChangedOut,
+    status=201,
+    tag=TAG,
+    method="post",
+    refuses=[
+        "no_change", "currency_in_use", "unknown_time_zone", "unknown_currency", "too_many_places", "unknown_language",
+    ],
+)  # fmt: skip
+class IdentityOfHouse(WriteOperation, Reading):
+    """What is left out stays. Nothing is edited: each change makes a version, and those of before stay readable. Time
+    zone and cut-off count from the next gaming day on, the rest at once; the currency stays once there are chips, a
+    drawer, a table or capital (`currency_in_use`). Once the house is live, a manager approves it
+    (`approval_required`). No If-Match: an administrator says the parts that change."""
+
+    @extend_schema_serializer(component_name="ChangeIdentityInput")
+    class Input(StrictInput):
+        """The parts that change, one at least, and why."""
+
+        name = StrictText(max_length=120, required=False, help_text="Name of the house.")
+        legal_name = StrictText(max_length=200, required=False, help_text="Name of the company.")
+        tax_id = StrictText(max_length=64, required=False, help_text="Its tax id.")
+        licence_number = StrictText(max_length=64, required=False, help_text="Number of its licence.")
+        address = StrictText(max_length=300, required=False, help_text="Its address.")
+        legal_profile = StrictChoice(
+            choices=LegalProfile.choices, required=False, help_text="Under which law the house works."
+        )
+        languages = serializers.ListField(
+            child=StrictPattern(r"^[a-z]{2}\Z"), min_length=1, max_length=20, required=False,
+            help_text="Languages of the room, ISO 639-1, the first one first.",
+        )  # fmt: skip
+        currency = StrictPattern(r"^[A-Z]{3}\Z", required=False)
+        currency_exponent = StrictInteger(
+            min_value=0, max_value=3, required=False, help_text="Decimal places of the currency."
+        )
+        time_zone = StrictText(max_length=64, required=False, help_text="IANA name of the time zone.")
+        day_cut_off = StrictPattern(
+            r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z", required=False, help_text="When a gaming day ends, on the next date."
+        )
+        reason = Reason()
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """One part at least; no language twice."""
+            if len(attrs) < 2:
+                raise serializers.ValidationError("Name a part of the identity.")
+            languages = attrs.get("languages", [])
+            if len(set(languages)) < len(languages):
+                raise serializers.ValidationError({"languages": "A language is named once."})
+            return attrs
+
+    sensitive = False
+    roles = (Role.ADMIN,)
+    readers = READERS
+    versioned = False
+    approvable = True
+    input = Input
+
+    def get(self, request: Request) -> Response:
+        """The identity."""
+        return Response(identity_of(context_of(request).house))
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        reason = data.pop("reason")
+        return changing.change(command=command, parts=data, reason=reason)
 
 
 class ItemOut(serializers.Serializer[Any]):
@@ -227,6 +359,7 @@ urls = [
     path("house/suspend", Suspend.as_view()),
     path("house/resume", Resume.as_view()),
     path("house/close", Close.as_view()),
+    path("house/identity", IdentityOfHouse.as_view()),
     path("house/readiness", Readiness.as_view()),
     path("house", HouseDetail.as_view()),
 ]

@@ -185,10 +185,12 @@ class CloseTable(WriteOperation):
     """End the session. The table's terms decide what happens to the cukassza. Every player leaves with their chips.
 
     Refused while a hand is not settled, a deal is prepared, or the carryover must first be played for; and, where the
-    house wants it (`closer_required` of its control points), until the tray was counted as the closer.
+    house wants it (`closer_required` of its control points), until the tray was counted as the closer. A manager
+    approves what is held for the next session (`approval_required`).
     """
 
     roles = AT_TABLES
+    approvable = True
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""

@@ -34,6 +34,8 @@ class ApprovalKind(models.TextChoices):
     UNCLAIMED = "unclaimed", "found chips that are given to their owner, remitted or kept"
     DRAWER = "drawer", "a drawer that is opened again"
     VARIANCE = "variance", "variances of a count that are offset"
+    CARRY = "carry", "a cukassza or bank that is held for the next session"
+    DAY = "day", "the close of a gaming day"
     CONTROL_POINTS = "control_points", "other control points"
 
 

@@ -200,9 +200,9 @@ def end(
     gaming day in which the shift began.
     """
     expected = contents.by_the_books(drawer)
-    about = {"shift": shift.number} | (
-        {"for_day": day} if (day := days.newest_at(drawer.house, shift.opened_at)) else {}
-    )
+    about = {"shift": shift.number} | days.belongs_to(drawer.house, shift.opened_at)
+    if reason:
+        about["reason"] = reason
     to = taken.to_drawer if taken is not None else None
     if to is not None:
         about["handed_to"] = to.code

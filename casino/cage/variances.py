@@ -5,6 +5,7 @@ cancel, when another manager or an auditor has approved it. The count stays as i
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Max, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -20,6 +21,7 @@ from casino.cage.vault import AT_THE_VAULT
 from casino.core import write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import days
 from casino.houses.models import House
 from casino.staff.models import Role
 
@@ -69,7 +71,8 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
         posted = work.post_now(
             key=f"variance_offset:{made.number}", kind="variance.offset",
             postings=[posting("variance_offset", {"place": code}, **over)],
-            metadata={"number": made.number, "place": code, "count": count},
+            metadata={"number": made.number, "place": code, "count": count, "reason": reason}
+            | days.belongs_to(house, _begun(house, place, count)),
         )  # fmt: skip
         body = describe(made)
         event = VarianceWasOffset(
@@ -79,6 +82,13 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
         return Outcome(event, {"offset": body}, 201, version=made.number)
 
     return write.write(command, AT_THE_VAULT, change)
+
+
+def _begun(house: House, place: Drawer | None, count: int) -> datetime:
+    """When the shift or the count of the vault began: it belongs to the gaming day of then."""
+    if place is None:
+        return VaultCount.objects.values_list("begun_at", flat=True).get(house=house, number=count)
+    return Shift.objects.values_list("opened_at", flat=True).get(drawer=place, number=count)
 
 
 def explained(house: House, drawer: Drawer | None, count: int) -> int:

@@ -25,6 +25,7 @@ from casino.core import locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
 
 AT_THE_VAULT = OfHouse(office=True, lock=locks.lock_vault)
@@ -109,7 +110,7 @@ def sign_off(
             key=f"vault_count:{number}",
             kind="vault.count_signed_off",
             postings=variance(house, found.over),
-            metadata={"vault_count": number},
+            metadata={"vault_count": number, "reason": reason} | days.belongs_to(house, found.begun_at),
         )
         work.flush()
         found.state, found.signed_by, found.reason = VaultCountState.ACCEPTED, command.context.staff, reason

@@ -12,6 +12,8 @@ from casino.approvals.models import OPEN, Approval
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.cage.models import (
+    BagState,
+    BankBag,
     Drawer,
     FoundChips,
     FoundState,
@@ -22,6 +24,8 @@ from casino.cage.models import (
     NonCashBuyIn,
     NonCashState,
     Shift,
+    VaultCount,
+    VaultCountState,
 )
 from casino.core import locks
 from casino.core.errors import Conflict
@@ -39,6 +43,7 @@ from casino.transfers.models import (
     TransferState,
     TrayCount,
     TrayCountState,
+    TroncShare,
 )
 
 #: How many of each a refusal names at most.
@@ -50,10 +55,12 @@ _STAYS = (Account.CUKASSZA, Account.BANK, Account.CARRY_HELD)
 def require_done(house: House, until: datetime | None) -> None:
     """Refuse while hands, drawers or chips in transit keep a day from being closed; `until` is when the next one was
     opened, None where there is none. Every table and then every drawer is locked until the day has closed, in the order
-    of their ids: nothing of this begins meanwhile. Raises Conflict day_blocked."""
+    of their ids, and then the vault: nothing of this begins meanwhile, and what goes over by name stays as it is.
+    Raises Conflict day_blocked."""
     for model in (Table, Drawer):
         for row in model.objects.filter(house=house).order_by("id").values_list("id", flat=True):
             locks.lock(model, locks.Rank.DESK, id=row)
+    locks.lock_vault(house.id)
     hands = _before(Hand.objects.filter(house=house, state__in=UNSETTLED), "started_at", until).order_by("id")
     shifts = _before(Shift.objects.filter(house=house, closed_at=None), "opened_at", until).order_by("id")
     moving = _before(Transfer.objects.filter(house=house, state__in=IN_TRANSIT), "sent_at", until).order_by("id")
@@ -76,7 +83,8 @@ def require_done(house: House, until: datetime | None) -> None:
 def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
     not received, open tables, floats and other handovers, found chips, held payouts, buy-ins by card or transfer whose
-    money has not come, requested transfers, approvals, movements of chips and counts of trays that wait for others. Of
+    money has not come, requested transfers, approvals, movements of chips and counts of trays and of the
+    vault that wait for others, bags on their way to or from the bank, and shares of the tronc that are not paid. Of
     what is still counted no figures: it is counted without knowing them."""
     boxes = Box.objects.filter(Q(state__in=UNPOSTED, for_day__lte=name) | _at_table(until), house=house)
     handovers = Handover.objects.filter(house=house, state=HandoverState.OFFERED)
@@ -119,6 +127,28 @@ def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
         "tray_counts": [
             {"tray_count": one.pk, "serial": one.serial, "table": one.table.code, "purpose": one.purpose}
             for one in _before(trays, "counted_at", until).select_related("table").order_by("serial")
+        ],
+        **_of_the_vault(house, until),
+    }
+
+
+def _of_the_vault(house: House, until: datetime | None) -> dict[str, Any]:
+    """Bags, counts of the vault and shares of the tronc."""
+    bags = BankBag.objects.filter(house=house, state=BagState.IN_TRANSIT)
+    counts = VaultCount.objects.filter(house=house).exclude(state=VaultCountState.ACCEPTED)
+    shares = TroncShare.objects.filter(house=house, paid_at=None).select_related("pool", "staff")
+    return {
+        "bank_bags": [
+            {"number": one.number, "way": one.way, "bag": one.bag}
+            for one in _before(bags, "sent_at", until).order_by("number")
+        ],
+        "vault_counts": [
+            {"vault_count": one.number, "state": one.state}
+            for one in _before(counts, "begun_at", until).order_by("number")
+        ],
+        "tronc_shares": [
+            {"pool": one.pool.serial, "login": one.staff.login, "amount": one.amount}
+            for one in _before(shares, "pool__shared_at", until).order_by("pool__serial", "staff__login")
         ],
     }
 

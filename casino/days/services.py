@@ -7,27 +7,33 @@ open over the turn of the day: the closing snapshot records their contents, and 
 
 from datetime import date, timedelta
 
-from django.utils import timezone
-
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import DayClosed, DayOpened
 from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.days import open_work, packages
-from casino.houses import days, stages
+from casino.houses import days, gaming_clock, identity, stages
 from casino.houses.days import Day
 from casino.houses.models import House
+from casino.staff.models import Role
 
 #: The days of a house, written to at its office.
 _DAYS = OfHouse(lock=locks.lock_days, office=True)
 
 
+#: A manager closes a day, and a cage supervisor approves it.
+CLOSES = Need(kind=ApprovalKind.DAY, roles=(Role.CAGE_SUPERVISOR,))
+
+
 def open_day(*, command: Command, name: str) -> Answer:
     """Open a gaming day; `name` is its date. From the first one on, the house no longer books without days.
 
-    Raises Conflict house_not_live, day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow
-    (UTC), because a day can never be undone.
+    It is the date on the wall of the house, until the cut-off of the next one (`casino/houses/gaming_clock.py`). A
+    sandbox may play ahead and behind: it opens any later day up to tomorrow. Raises Conflict house_not_live,
+    day_exists, day_not_later or day_not_due, Unprocessable day_too_early.
     """
 
     def change(house: House, work: Work) -> Outcome:
@@ -41,11 +47,24 @@ def open_day(*, command: Command, name: str) -> Answer:
                 code="day_not_later",
                 last=before[-1].name,
             )
-        if date.fromisoformat(name) > timezone.now().date() + timedelta(days=1):
-            raise Unprocessable(f"The gaming day {name} is too far in the future.", code="day_too_early")
+        _require_due(identity.wind_clock(house), name)
         return _outcome(days.begin(house, name), DayOpened(day=name), status=201)
 
     return write.write(command, _DAYS, change)
+
+
+def _require_due(house: House, name: str) -> None:
+    """Refuse a day that is not the one of now. Raises Conflict day_not_due, Unprocessable day_too_early."""
+    due = gaming_clock.due(house.time_zone, house.day_cut_off)
+    if house.is_sandbox:
+        if date.fromisoformat(name) > due + timedelta(days=1):
+            raise Unprocessable(f"The gaming day {name} is too far in the future.", code="day_too_early")
+    elif name != due.isoformat():
+        raise Conflict(
+            f"It is the gaming day {due.isoformat()} until {house.day_cut_off} of the next date in {house.time_zone}.",
+            code="day_not_due",
+            expected={"day": due.isoformat(), "time_zone": house.time_zone, "day_cut_off": house.day_cut_off},
+        )
 
 
 def close_day(*, command: Command, name: str) -> Answer:
@@ -54,7 +73,8 @@ def close_day(*, command: Command, name: str) -> Answer:
 
     Raises NotFound, Conflict day_closed, earlier_day_open, or day_blocked while something that began before the next
     day was opened (anything, where there is no next day) is not done: a hand is being played, waits for its settlement,
-    for the approval of a bonus or for a ruling; a drawer is open or counted; chips are in transit.
+    for the approval of a bonus or for a ruling; a drawer is open or counted; chips are in transit. Raises Conflict
+    approval_required once nothing keeps it from being closed.
     """
 
     def change(house: House, work: Work) -> Outcome:
@@ -73,6 +93,7 @@ def close_day(*, command: Command, name: str) -> Answer:
         following = [other for other in others if other.name > name]
         until = following[0].opened_at if following else None
         open_work.require_done(house, until)
+        work.require_approval(CLOSES)
         ended = days.end(house, name)
         event = DayClosed(
             day=name,

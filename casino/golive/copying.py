@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field, fields
 
+from casino.approvals import identity as said
 from casino.approvals.control_points import set_at_founding
 from casino.audit.founding import found_house
 from casino.audit.services import Actor
@@ -15,7 +16,7 @@ from casino.chips.services import introduce
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.hands.terms import set_up_table
-from casino.houses import control_points
+from casino.houses import control_points, identity
 from casino.houses.models import House
 from casino.reports import configuration
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
@@ -56,6 +57,8 @@ def copy(house: House, code: str, actor: Actor, *, people: bool = True) -> Copy:
             actor=actor,
         )
     )  # fmt: skip
+    if identity.newest(house) is not None:
+        said.set_at_founding(house=made.house, parts=identity.parts(house), actor=actor)
     points = control_points.in_force(house)
     set_at_founding(
         house=made.house, points={name: getattr(points, name) for name in control_points.NAMES}, actor=actor

@@ -5,9 +5,7 @@ Everything goes through the services that requests go through, and hands are set
 
 import random
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
@@ -25,7 +23,7 @@ from casino.hands import bonus, later_rulings, preparing, selectors, sessions, s
 from casino.hands import services as hands
 from casino.hands.later_rulings import Remedy
 from casino.hands.models import Hand, HandState
-from casino.houses import control_points
+from casino.houses import control_points, gaming_clock
 from casino.houses.models import OutboxMessage
 from casino.players import services as players
 from casino.staff.models import Role, TerminalKind
@@ -58,7 +56,7 @@ class Evening:
         self.chip_set = chips.in_use(self.house)
         self.drawer = self.house.drawers.order_by("code").values_list("code", flat=True)[0]
         self._choice = random.Random(self.house.code)  # noqa: S311 - which of the legal actions, for a rehearsal
-        self.day = datetime.now(ZoneInfo(self.house.time_zone)).date().isoformat()
+        self.day = gaming_clock.due(self.house.time_zone, self.house.day_cut_off).isoformat()
 
     def parts(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """What is rehearsed, by name."""
@@ -290,12 +288,15 @@ class Evening:
     def close(self, code: str) -> None:
         """Close the table; a session that must be played to its end is."""
         dealer = self._at_table(Role.DEALER, code)
+        asked = self._asked("closeTable", f"tables/{code}/close", {})
         for _ in range(MOST_HANDS):
             if self.points.closer_required:
                 self._count_tray(dealer, self._table(code), Purpose.CLOSER)
             try:
                 self.cast.write(
-                    dealer, lambda command: sessions.close_table(command=command, code=code, counted=tray_counts.closer)
+                    dealer,
+                    lambda command: sessions.close_table(command=command, code=code, counted=tray_counts.closer),
+                    asked,
                 )
                 return
             except Conflict as refused:
@@ -353,4 +354,5 @@ class Evening:
     def close_day(self) -> None:
         """Close the gaming day."""
         manager = self.cast.at(Role.MANAGER)
-        self.cast.write(manager, lambda command: days.close_day(command=command, name=self.day))
+        asked = self._asked("closeDay", f"days/{self.day}/close", {})
+        self.cast.write(manager, lambda command: days.close_day(command=command, name=self.day), asked)

@@ -21,6 +21,7 @@ from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import fees, readings, ruling, selectors
 from casino.hands.models import Hand, HandState, LaterRuling
 from casino.hands.readings import Claim
+from casino.houses import days
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -169,7 +170,8 @@ def _post(command: Command, work: Work, hand: Hand, moved: list[Posting], reason
         key=command.ledger_key("ruling"),
         kind="hand.ruled_later",
         postings=moved,
-        metadata={"hand": hand.name, "reason": reason},
+        metadata={"hand": hand.name, "reason": reason}
+        | days.belongs_to(hand.house, hand.settled_at or hand.started_at),
     )
 
 

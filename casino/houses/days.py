@@ -68,6 +68,13 @@ def newest_at(house: House, moment: datetime) -> str:
     return opened.values_list("name", flat=True).first() or ""
 
 
+def belongs_to(house: House, moment: datetime) -> dict[str, str]:
+    """Metadata of a posting about what began at a moment, however late it is posted: `for_day`, the gaming day that was
+    opened last before that. Nothing where there was none."""
+    day = newest_at(house, moment)
+    return {"for_day": day} if day else {}
+
+
 def get(house: House, name: str) -> Day:
     """One day of the house. Raises NotFound."""
     for day in days(house):

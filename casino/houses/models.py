@@ -21,14 +21,14 @@ class ClockTimestamp(Func):
 
 
 @cache
-def _time_zones() -> frozenset[str]:
+def known_time_zones() -> frozenset[str]:
     """Names of all time zones: finding them opens six hundred files."""
     return frozenset(available_timezones())
 
 
 def _known_time_zone(name: str) -> None:
     """Refuse a name that is not an IANA time zone. Raises ValidationError."""
-    if name not in _time_zones():
+    if name not in known_time_zones():
         raise ValidationError(f"{name} is not an IANA time zone.")
 
 
@@ -55,6 +55,8 @@ class House(models.Model):
     currency_exponent = models.PositiveSmallIntegerField(default=0)
     #: IANA name; what the people of the house read times in. Everything stored is UTC.
     time_zone = models.CharField(max_length=64, default="UTC", validators=[_known_time_zone])
+    #: When a gaming day ends, on the wall of the house: `06:00` of the next date (`casino/houses/gaming_clock.py`).
+    day_cut_off = models.CharField(max_length=5, default="06:00", db_default="06:00")
     #: Whether people with privileged roles act with a second factor only (`casino/staff/second_factor.py`).
     second_factor_required = models.BooleanField(default=True, db_default=True)
     #: Whether it is for tests and rehearsals and never goes live; set at the founding.
@@ -169,6 +171,27 @@ class Limits(HouseRow):
         verbose_name_plural = "limits"
         constraints = [models.UniqueConstraint(fields=["house", "number"], name="limits_number")]
         indexes = [models.Index(fields=["house", "-valid_from", "-number"], name="limits_in_force")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
+class Identity(HouseRow):
+    """Who the house is (`casino/houses/identity.py`). Rows are only ever added: what it was called stays known."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    #: Every part by its name.
+    parts = models.JSONField()
+    set_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Login of the person who said it, and number of the approval; null where none was needed.
+    set_by = models.CharField(max_length=64)
+    approval = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        verbose_name = "identity"
+        verbose_name_plural = "identities"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="identity_number")]
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.number}"

@@ -8,9 +8,12 @@ PROTECTION = Protection(
             name="houses_house",
             keep=Keep.TABLE,
             triggers=(Trigger("stage_follows", "BEFORE UPDATE", "houses_stage_follows"),),
-            app=Rights(insert=True, update=("stage",)),
+            app=Rights(
+                insert=True, update=("stage", "name", "currency", "currency_exponent", "time_zone", "day_cut_off")
+            ),
             sequencer=READ,
         ),
+        Table(name="houses_identity", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_rehearsal", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_golivesignature", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_datakey", keep=Keep.ROWS, app=ADD),

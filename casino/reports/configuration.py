@@ -12,7 +12,7 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.chips.models import ChipSet
 from casino.core import canonical
-from casino.houses import control_points
+from casino.houses import control_points, identity
 from casino.houses.models import House, Rehearsal
 from casino.staff.models import Staff
 from casino.tables.models import Table, TableState
@@ -38,6 +38,7 @@ def configuration(house: House) -> dict[str, Any]:
     sets = ChipSet.objects.filter(house=house).order_by("code").prefetch_related("denominations")
     points = control_points.in_force(house)
     return {
+        "identity": identity.parts(house),
         "name": house.name,
         "currency": house.currency,
         "currency_exponent": house.currency_exponent,

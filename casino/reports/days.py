@@ -90,15 +90,19 @@ def _carried(house: House, name: str) -> dict[str, Any]:
     return found
 
 
+#: What an adjustment is about, and why it was booked.
+ABOUT = ("table", "box", "tray_count", "drawer", "shift", "vault_count", "place", "count", "hand", "reason")
+
+
 def _adjustments(house: House, name: str) -> list[dict[str, Any]]:
-    """Counts of boxes, trays and drawers of the day that were booked in another one."""
+    """Counts, offsets of variances and later rulings of the day that were booked in another one, with the reason."""
     return [
         {
             "transaction": late.transaction_id,
             "kind": late.kind,
             "booked_in": late.period,
             "posted_at": late.posted_at,
-            **{about: late.metadata.get(about) for about in ("table", "box", "tray_count", "drawer", "shift")},
+            **{about: late.metadata.get(about) for about in ABOUT},
             "accounts": _accounts(late.moved),
         }
         for late in periods.late(house.id, name)

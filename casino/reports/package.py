@@ -42,7 +42,7 @@ _VARIANCES = (
     Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.FOREIGN_LOSS, Account.GOODWILL, Account.COUNTERFEITS,
 )  # fmt: skip
 #: What a posting says that it is about.
-_ABOUT = ("for_day", "table", "box", "tray_count", "drawer", "shift", "hand")
+_ABOUT = ("for_day", "table", "box", "tray_count", "drawer", "shift", "vault_count", "hand", "reason")
 #: The earliest moment that a zip archive can name: its bytes do not depend on when it is made.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE_READABLE_BY_ALL = 0o100644 << 16
@@ -277,10 +277,7 @@ def _entries(house: House, transactions: Any, numbers: tuple[Account, ...] = ())
             "kind": kind,
             "booked_in": period,
             "posted_at": posted_at,
-            **{
-                about: metadata.get(about)
-                for about in ("for_day", "table", "box", "tray_count", "drawer", "shift", "hand")
-            },
+            **{about: metadata.get(about) for about in _ABOUT},
             "account": code,
             "commodity": commodity,
             "amount": amount,

@@ -5,6 +5,7 @@ The list says what is there, not whether it is right: counts, keys and people ar
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from casino.audit import outside
@@ -13,7 +14,7 @@ from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
 from casino.core.errors import Conflict
 from casino.hands import terms
-from casino.houses import days
+from casino.houses import days, gaming_clock, identity
 from casino.houses.models import House, HouseStage
 from casino.reports import configuration, signatures
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
@@ -23,6 +24,10 @@ _HOLDERS = {
     Role.DEALER: 1, Role.FLOOR: 1, Role.CASHIER: 1, Role.CAGE_SUPERVISOR: 1, Role.COUNT: 2, Role.COMPLIANCE: 1,
     Role.MANAGER: 1, Role.AUDITOR: 1, Role.ADMIN: 2,
 }  # fmt: skip
+
+
+#: How far an open day may be behind the one that is due: its cut-off is past for less than 24 hours.
+_MOST_BEHIND = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,12 @@ class Item:
 def checklist(house: House) -> list[Item]:
     """Every item, in the order in which a house is founded."""
     return [Item(code, tuple(missing(house))) for code, missing in CHECKS.items()]
+
+
+def _identity(house: House) -> Iterator[str]:
+    """Parts that nobody has said (`POST house/identity`)."""
+    for name in identity.missing(house):
+        yield f"{identity.REQUIRED[name]} ({name})"
 
 
 def _people(house: House) -> Iterator[str]:
@@ -111,8 +122,15 @@ def _checkpoints(house: House) -> Iterator[str]:
 
 
 def _day(house: House) -> Iterator[str]:
-    if all(day.closed_at is not None for day in days.days(house)):
+    still_open = [day.name for day in days.days(house) if day.closed_at is None]
+    if not still_open:
         yield "an open gaming day"
+    if house.is_sandbox:
+        return  # it opens days as it likes
+    latest = gaming_clock.due(house.time_zone, house.day_cut_off) - _MOST_BEHIND
+    for name in still_open:
+        if date.fromisoformat(name) < latest:
+            yield f"the close of the gaming day {name}, whose cut-off is past for more than 24 hours"
 
 
 def _rehearsal(house: House) -> Iterator[str]:
@@ -129,6 +147,7 @@ def _signatures(house: House) -> Iterator[str]:
 
 #: Each item's code, and what says what is missing.
 CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
+    "identity": _identity,
     "people": _people,
     "chip_set": _chip_set,
     "vault": _vault,

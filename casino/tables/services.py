@@ -1,11 +1,13 @@
 """Opening and closing tables, sitting down, adding chips and leaving."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent, TableEvent
 from casino.audit.events.tables import (
     ChipsAdded,
@@ -400,13 +402,17 @@ def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer
     return write.write(command, AtTable(code), change)
 
 
+#: A manager approves that a cukassza or bank is held for the next session.
+HELD = Need(kind=ApprovalKind.CARRY, roles=(Role.MANAGER,))
+
+
 def close_table(
     *, command: Command, code: str, session: Session, counted: Callable[[Table], int | None]
 ) -> Answer:  # fmt: skip
     """Close the session: settle cukassza and bank by the table's rule, then free all seats. `session` says what the
     game's own session comes to if it ends here; `counted` gives the number of the count of the tray if that is a closer
     and still right. Raises Conflict carry_without_players, carryover_open where the rule is to play on, closer_required
-    where there is no closer and the house wants one."""
+    where there is no closer and the house wants one, approval_required where something is held for the next session."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
@@ -415,6 +421,8 @@ def close_table(
         seatings = selectors.seated(table)
         found = session(table, seatings)
         settled = carrying.settle(table, seatings, found)
+        if settled.held:
+            work.require_approval(replace(HELD, amount=sum(settled.held.values())))
         if settled.events:
             work.post(
                 key=command.ledger_key("carry"),

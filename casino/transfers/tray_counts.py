@@ -130,8 +130,7 @@ def _lock(table: Table, count_id: int) -> TrayCount:
 def _for_day(count: TrayCount) -> dict[str, str]:
     """The gaming day to which a count belongs, however late its witness counts: that of the first count. Nothing where
     the house books without days."""
-    day = days.newest_at(count.house, count.counted_at)
-    return {"for_day": day} if day else {}
+    return days.belongs_to(count.house, count.counted_at)
 
 
 def _tray(table: Table) -> Chips:

@@ -5,6 +5,7 @@ left goes one by one to the largest remainders.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from casino.audit.events.cage import TroncShared, TroncSharePaid
 from casino.bookkeeping import books
@@ -62,7 +63,8 @@ def share(*, command: Command, points: Mapping[str, int]) -> Answer:
         described = selectors.describe_pool(pool)
         return Outcome(TroncShared(pool=described), {"pool": described}, 201, version=serial)
 
-    return write.write(command, IN_COUNT_ROOM, change)
+    # The close of a day names unpaid shares: none are made meanwhile.
+    return write.write(command, replace(IN_COUNT_ROOM, lock=locks.lock_vault), change)
 
 
 def pay(*, command: Command, code: str, serial: int, login: str) -> Answer:

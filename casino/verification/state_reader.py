@@ -49,6 +49,7 @@ _KEYS = {
     "houses.House": "m.code",
     "houses.DataKey": "m.number::text",
     "houses.Limits": "m.number::text",
+    "houses.Identity": "m.number::text",
     "houses.Rehearsal": "m.number::text",
     "houses.GoLiveSignature": "m.number::text",
     "approvals.Approval": "m.number::text",

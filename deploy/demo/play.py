@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from deploy.demo import story
@@ -177,7 +176,7 @@ def play_evening(
 ) -> Played:
     """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sessions at some
     of them, cash-outs, the count."""
-    played = Played(day=datetime.now(UTC).date().isoformat())
+    played = Played(day="")
     with ExitStack() as stack:
         at_the_drawer = [
             stack.enter_context(Terminal(base_url, login))
@@ -190,6 +189,7 @@ def play_evening(
             for code in tables
         }
         manager = stack.enter_context(Terminal(base_url, credentials.manager))
+        played.day = manager.get("house/identity")["clock"]["due_day"]
         version = manager.post("days", {"day": played.day}, version=None)["version"]
         chips = 3 * sum(table.max_stack for table in tables.values())
         cashier.open(cash=DRAWER_CASH, pieces=chips_worth(chips, DRAWER_OF_EACH))
@@ -218,7 +218,7 @@ def play_evening(
                 cashier.cash_out(player["player"], player["chips"])
         played.happened.append(cashier.count_and_close(auditor, story.MISSING))
         played.z = auditor.get(f"drawers/{DRAWER}/shifts/1/z")
-        played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
+        played.closing = manager.post_approved(f"days/{played.day}/close", {}, supervisor, version=version)["audit"]
         terminals = [*at_the_drawer, auditor, manager, supervisor, *counters]
         terminals += [console.terminal for console in consoles.values()]
         played.requests += sum(terminal.requests for terminal in terminals)

@@ -121,6 +121,11 @@ def _lacking(readiness: dict[str, Any]) -> set[str]:
     return {one["item"] for one in readiness["items"] if not one["ready"]} - {"signatures", "day"}
 
 
+#: What a demo house says of itself.
+IDENTITY = {
+    "legal_name": "Demo Card Room Ltd", "tax_id": "00000000-0-00", "licence_number": "DEMO-1",
+    "address": "1 Demo Street", "legal_profile": "custom", "languages": ["en"], "reason": "the house is set up",
+}  # fmt: skip
 #: Who is there from the founding: two administrators and the auditor.
 FOUNDERS = {"admin": "admin", "deputy": "admin", "auditor": "auditor"}
 
@@ -210,7 +215,8 @@ class _House:
     # --- Money, chips, places ----------------------------------------------------------------------------------------
 
     def stock(self, admin: Terminal, auditor: Terminal, supervisor: Terminal, *, chips: int) -> None:
-        """Chips, the vault, the drawer, and control points that no buy-in of the evening reaches."""
+        """Who the house is; chips, the vault, the drawer, and control points that no buy-in of the evening reaches."""
+        admin.post("house/identity", IDENTITY, version=None)
         colours = {str(value): colour for value, colour in CHIPS.items()}
         admin.post("chip-sets", {"chip_set": "MAIN", "denominations": colours}, version=None)
         # Enough for every tray, and for a drawer that could pay everybody at once.

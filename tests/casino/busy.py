@@ -17,7 +17,7 @@ from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
 from casino.transfers.models import Box, ChipMove, Transfer, TrayCount
-from tests.casino.kit import FERBLI, MISDEAL, PIECES, TRAY, Desk, Kit
+from tests.casino.kit import FERBLI, IDENTITY, MISDEAL, PIECES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
@@ -190,8 +190,13 @@ def _move(desk: str, what: str, body: dict[str, Any]) -> Step:
 
 
 def _close_day(busy: Busy) -> httpx.Response:
-    """A manager closes the day, and the worker makes its package."""
-    answer = busy.manager.post(f"days/{DAY}/close", {}, version=1)
+    """A manager closes the day, which a cage supervisor approves, and the worker makes its package."""
+    path = f"days/{DAY}/close"
+    answer = busy.manager.post(path, {}, version=1)
+    if answer.status_code == 409:
+        number = answer.json()["approval"]["approval"]
+        busy.keeper.post(f"approvals/{number}/approve", {})
+        answer = busy.manager.post(path, {}, version=1, headers={"Approval": str(number)})
     if answer.is_success:
         [busy.package] = busy.kit.package()
     return answer
@@ -477,6 +482,7 @@ STEPS: dict[str, Step] = {
     "rota.entered": _enter_rota,
     "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
+    "house.identity_changed": _at("office", "house/identity", IDENTITY | REASON),
     "day.opened": _at("manager", "days", {"day": DAY}),
     "player.registered": _at("cashier", "/api/v1/players/register", {"player": "anna"}),
     "player.person_recorded": lambda busy: busy.cashier.post(

@@ -58,6 +58,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "fill.received": (("auditor", f"transfers?{PAGE}"),),
     "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
     "approval.approved": (("auditor", f"approvals?{PAGE}"), ("auditor", "approvals/1")),
+    "house.identity_changed": (("auditor", "house/identity"),),
     "limits.changed": (("auditor", "limits"),),
     "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
     "box.received": (("auditor", f"boxes?{PAGE}"),),

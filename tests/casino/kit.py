@@ -13,6 +13,7 @@ import httpx
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
+from casino.approvals import identity
 from casino.approvals.control_points import set_at_founding
 from casino.audit.events import AuditEvent
 from casino.audit.events.staff import StaffHired, TerminalEnrolled
@@ -59,6 +60,11 @@ ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
 FAERBELN = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 10_000, "tax_bps": 500, "tax_cap": 700}
 CHIPS = 100_000_000
+#: What a house that goes live says of itself.
+IDENTITY = {
+    "legal_name": "Test Room Ltd", "tax_id": "12345678-2-41", "licence_number": "SZTFH-1", "address": "1 Main Street",
+    "legal_profile": "HU", "languages": ["hu", "en"],
+}  # fmt: skip
 #: Cash of a drawer's float: so little that it takes more.
 CASH = 1_000_000
 #: The house's chips, by denomination: worth CHIPS together, and half of them fill a drawer.
@@ -193,6 +199,8 @@ class Kit:
         # Tables open with what was stocked: who tests trays counts them.
         points = dict.fromkeys(("float_by_manager_above", "no_buy_in_above", "opener_required_above"), CHIPS)
         set_at_founding(house=house, points=points, actor=ACTOR)
+        if not sandbox:
+            identity.set_at_founding(house=house, parts=IDENTITY, actor=ACTOR)
         if bare:
             return cls(house)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
@@ -422,6 +430,15 @@ class Kit:
         number = held.json()["approval"]["approval"]
         self.office(by).ok(f"approvals/{number}/approve")
         return {"Approval": str(number)}
+
+    def close_day(self, desk: Desk, name: str, *, version: int = 1, key: str | None = None) -> dict[str, Any]:
+        """Close a gaming day at a manager's desk; a cage supervisor approves it."""
+        path = f"days/{name}/close"
+        held = desk.post(path, {}, version=version, key=key)
+        assert (held.status_code, held.json()["code"]) == (409, "approval_required"), held.text
+        number = held.json()["approval"]["approval"]
+        self.office(Role.CAGE_SUPERVISOR).ok(f"approvals/{number}/approve")
+        return desk.ok(path, {}, version=version, key=key, headers={"Approval": str(number)})
 
     # --- The worker's part -----------------------------------------------------------------------------------------
 

@@ -679,7 +679,10 @@ def a_deal_lacks_a_seed_that_the_table_demands(docs: Docs) -> None:
 
 CARRIED: Doc = {
     name: []
-    for name in ("balances", "boxes", "tables", "handovers", "transfers", "approvals", "chip_moves", "tray_counts")
+    for name in (
+        *("balances", "boxes", "tables", "handovers", "transfers", "approvals", "chip_moves", "tray_counts"),
+        *("bank_bags", "vault_counts", "tronc_shares"),
+    )
 }
 
 
@@ -690,6 +693,20 @@ def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs
         add(docs, HOUSE, "day.opened", {"day": "2026-01-02"}, at=following_at)
     data = {"day": "2026-01-01", "totals": {}, "carried": CARRIED | {"boxes": boxes or []} | named, "snapshot": 5}
     add(docs, HOUSE, "day.closed", data)
+
+
+@found("approval_missing")
+def a_dealer_holds_a_cukassza_alone(docs: Docs) -> None:
+    held = {"carryover_on_close": "hold", "shares": {}, "left_with": {}, "held": {"cukassza": 5}}
+    dealer = {"actor": "ödön@MODEL", "role": "dealer", "terminal": "at-T1"}
+    add(docs, TABLE, "table.closed", held, **dealer)
+
+
+@found("approval_missing")
+def a_day_is_closed_by_one_person(docs: Docs) -> None:
+    hire(docs, "mia", "manager")
+    close_day(docs, opened_at=docs[0]["at"])
+    docs[-1] |= {"actor": "mia", "role": "manager"}
 
 
 @found("day_differs")
@@ -709,6 +726,20 @@ def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
 def a_day_names_a_count_of_a_tray_that_does_not_wait(docs: Docs) -> None:
     count = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "opener"}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], tray_counts=[count])
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"bank_bags": [{"number": 7, "way": "to_bank", "bag": "B-7"}]},
+        {"vault_counts": [{"vault_count": 7, "state": "counting"}]},
+        {"tronc_shares": [{"pool": 7, "login": "anna", "amount": 5}]},
+    ],
+)
+def test_a_day_names_what_is_not_open(named: dict[str, Docs]) -> None:
+    docs = evening()
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], **named)
+    assert codes(docs) == ["day_differs"]
 
 
 def _package(docs: Docs, **changed: Any) -> None:

@@ -46,6 +46,8 @@ class Migration(migrations.Migration):
                             ("unclaimed", "found chips that are given to their owner, remitted or kept"),
                             ("drawer", "a drawer that is opened again"),
                             ("variance", "variances of a count that are offset"),
+                            ("carry", "a cukassza or bank that is held for the next session"),
+                            ("day", "the close of a gaming day"),
                             ("control_points", "other control points"),
                         ],
                         max_length=16,
@@ -163,6 +165,8 @@ class Migration(migrations.Migration):
                                     "unclaimed",
                                     "drawer",
                                     "variance",
+                                    "carry",
+                                    "day",
                                     "control_points",
                                 ],
                             )

@@ -28,6 +28,20 @@ class HouseFounded(AuditEvent):
     seal_key: Annotated[str, "names the seal key under which the house's first data key is wrapped"]
 
 
+@event("house.identity_changed", chain="house")
+class IdentityChanged(ApprovedEvent):
+    """Who the house is was said anew. Name, currency and exponent count at once, time zone and cut-off from the next
+    gaming day on."""
+
+    number: Annotated[int, "number of this version of the identity, from 1"]
+    identity: Annotated[
+        JsonObject,
+        "every part: `name`, `legal_name`, `tax_id`, `licence_number`, `address`, `legal_profile`, `languages`, "
+        "`currency`, `currency_exponent`, `time_zone`, `day_cut_off`",
+    ]
+    reason: Reason
+
+
 @event("house.rehearsed", chain="house")
 class HouseRehearsed(AuditEvent):
     """An evening was played in a sandbox copy of the house."""
@@ -104,8 +118,8 @@ class DayOpened(AuditEvent):
 
 
 @event("day.closed", chain="house")
-class DayClosed(AuditEvent):
-    """A gaming day was closed."""
+class DayClosed(ApprovedEvent):
+    """A gaming day was closed by a manager, and a cage supervisor has approved it."""
 
     day: Day
     snapshot: Annotated[int | None, "ledger's id of the closing snapshot"] = None
@@ -114,8 +128,9 @@ class DayClosed(AuditEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
-        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, `chip_moves` "
-        "and `tray_counts` that wait for others",
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, "
+        "`chip_moves`, `tray_counts` and `vault_counts` that wait for others, `bank_bags` in transit, `tronc_shares` "
+        "that are not paid",
     ]
     package: Annotated[str, "`coming`: the package of the day is made next"]
 

@@ -107,8 +107,8 @@ class TableOpened(TableEvent):
 
 
 @event("table.closed", chain="table")
-class TableClosed(TableEvent):
-    """The session ended."""
+class TableClosed(TableEvent, ApprovedEvent):
+    """The session ended. That something is held for the next one, a manager has approved."""
 
     carryover_on_close: CarryoverRule
     shares: Annotated[Mapping[str, int], "what became of the cukassza: minor units by account"]

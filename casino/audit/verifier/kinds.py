@@ -99,7 +99,8 @@ _DECLARED = {
     "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
     "data.read": "house: operation? string; parameters? [[string]]; subject string",
-    "day.closed": "house: carried {any}; day string; package string; snapshot? integer; totals {any}",
+    "day.closed":
+        "house: approval? integer; carried {any}; day string; package string; snapshot? integer; totals {any}",
     "day.opened": "house: day string",
     "day.package_signed": "house: day string; sha256 string",
     "day.packaged":
@@ -182,6 +183,7 @@ _DECLARED = {
         "house: currency string; currency_exponent? integer; name string; sandbox? boolean; seal_key string; "
         "second_factor_required? boolean; time_zone? string",
     "house.go_live_signed": "house: digest string; role string; signature integer; void? [string]",
+    "house.identity_changed": "house: approval? integer; identity {any}; number integer",
     "house.rehearsed":
         "house: configuration string; items [{any}]; passed boolean; rehearsal integer; sandbox string; "
         "verified {integer}",
@@ -230,8 +232,8 @@ _DECLARED = {
     "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
-        "table: broken_off? {integer}; carryover_on_close string; closer? integer; held? {integer}; left_with "
-        "{integer}; shares {integer}; table_version integer",
+        "table: approval? integer; broken_off? {integer}; carryover_on_close string; closer? integer; held? {integer}; "
+        "left_with {integer}; shares {integer}; table_version integer",
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",

@@ -10,6 +10,7 @@ from . import (
     state_days,
     state_hands,
     state_house,
+    state_identity,
     state_ledger,
     state_log,
     state_money,
@@ -31,6 +32,7 @@ from .state_deals import Deals
 from .state_duty import Duty
 from .state_hands import HandRows
 from .state_house import Stages
+from .state_identity import Identities
 from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_money import Money
@@ -47,6 +49,7 @@ from .state_waiting import WaitingList
 MODELS: dict[str, Model] = by_name(
     state_people.MODELS,
     state_house.MODELS,
+    state_identity.MODELS,
     state_approvals.MODELS,
     state_tables.MODELS,
     state_waiting.MODELS,
@@ -84,7 +87,8 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(Money(rows, self._find), Duty(rows), Variances(rows), LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(Money(rows, self._find), Duty(rows), Variances(rows), Identities(rows)),
+            *(LedgerRows(rows), Days(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

@@ -95,6 +95,8 @@ USED_FOR = {
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
     "drawer.reopened": "drawer",
+    "day.closed": "day",
+    "table.closed": "carry",
     "variance.offset": "variance",
     "limits.changed": "control_points",
     "chips.put_in_use": "chip_set",
@@ -111,11 +113,15 @@ _ALWAYS = {
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
+    "day.closed": frozenset(("cage_supervisor",)),
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
     **dict.fromkeys(("limits.changed", "variance.offset", "staff.second_factor_reset"), _OFFICE),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
-_SETTINGS = ("table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up")
+_SETTINGS = (
+    "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
+    "house.identity_changed",
+)  # fmt: skip
 _TERMS = ("terminal.enrolled", "staff.player_linked")
 _ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
@@ -153,11 +159,16 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
         case "hand.voided":
             late = data["acted"] or data["cards_shown"] or data["log_complete"] or data.get("disputed")
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
-        case "bank.confirmed" | "bank.received":
-            return _MANAGER if data["amount"] != data["bag"]["amount"] else frozenset()
+        case "table.closed" | "bank.confirmed" | "bank.received":
+            return _MANAGER if _is_unusual(data) else frozenset()
         case kind if kind in (*_SETTINGS, *_TERMS):
             return _MANAGER
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
+
+
+def _is_unusual(data: Any) -> bool:
+    """Whether a table holds something for its next session, or a bag is not counted as it was sent."""
+    return data["amount"] != data["bag"]["amount"] if "bag" in data else bool(data.get("held"))
 
 
 def _for_exchange(amount: int, points: Points) -> frozenset[str]:

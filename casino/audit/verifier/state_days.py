@@ -4,12 +4,13 @@ the bytes that are kept have the SHA-256 that was recorded, and two people have 
 from datetime import datetime, timedelta
 from typing import Any
 
-from .state_boxes import BOX, TRAY_COUNT
+from .state_boxes import BOX, POOL, SHARE, TRAY_COUNT
 from .state_cage import SHIFT, TRANSFER
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_ledger import PERIOD, SNAPSHOT
 from .state_people import OUTBOX
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
+from .state_vault_counts import BAG, COUNT
 
 PACKAGE = "days.Package"
 #: The task that makes a package.
@@ -56,6 +57,7 @@ class Days:
                 self._find(doc, f"transfer {key} is in transit")
         self._boxes(doc, day, doc["data"]["carried"]["boxes"])
         self._trays(doc, until)
+        self._of_the_vault(doc, until)
         self._closers[day] = doc["actor"]
         self._rows.add(
             OUTBOX, f"{PACKAGE_DAY}/{day}", task=PACKAGE_DAY, subject=day, created_at=Near(doc["at"]), done_at=None
@@ -106,6 +108,34 @@ class Days:
         for key in named:
             if key not in waiting:
                 self._find(doc, f"tray count {key} is named, and does not wait")
+
+    def _of_the_vault(self, doc: Row, until: str | None) -> None:
+        """Bags in transit, counts of the vault and unpaid shares of the tronc are named, and nothing else as one."""
+        carried = doc["data"]["carried"]
+        bags = {key: row["sent_at"] for key, row in self._rows.of(BAG).items() if row["state"] == "in_transit"}
+        self._named(doc, until, "bag", bags, [str(one["number"]) for one in carried["bank_bags"]])
+        counts = {key: row["begun_at"] for key, row in self._rows.of(COUNT).items() if row["state"] != "accepted"}
+        self._named(doc, until, "vault count", counts, [str(one["vault_count"]) for one in carried["vault_counts"]])
+        shares = {
+            key: self._rows.get(POOL, row["pool"])["shared_at"]
+            for key, row in self._rows.of(SHARE).items()
+            if row["paid_at"] is None
+        }
+        named = [f"{one['pool']}/{one['login']}" for one in carried["tronc_shares"]]
+        self._named(doc, until, "share", shares, named)
+        for one in carried["tronc_shares"]:
+            row = self._rows.seek(SHARE, f"{one['pool']}/{one['login']}")
+            if row is not None and row["amount"] != one["amount"]:
+                self._find(doc, f"share {one['pool']}/{one['login']} is {row['amount']}, named with {one['amount']}")
+
+    def _named(self, doc: Row, until: str | None, what: str, open_now: dict[str, str], named: list[str]) -> None:
+        """What is open was named once, and only that was named."""
+        for key, begun in open_now.items():
+            if _is_of(begun, until) and named.count(key) != 1:
+                self._find(doc, f"{what} {key}, which is open, is named {named.count(key)} times")
+        for key in named:
+            if key not in open_now:
+                self._find(doc, f"{what} {key} is named, and is not open")
 
     def _until(self, day: str) -> str | None:
         """When the next day was opened; None where there is none."""

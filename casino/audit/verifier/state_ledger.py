@@ -198,6 +198,7 @@ class LedgerRows:
             "table.sat_down": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.buy_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.moved_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
+            "house.identity_changed": self._identity_changed,
             "day.opened": self._day_opened,
             "day.closed": self._day_closed,
             "snapshot.taken": lambda doc: self._snapshot(doc, doc["data"]["name"], doc["data"]["snapshot"]),
@@ -206,6 +207,9 @@ class LedgerRows:
 
     def _founded(self, doc: Row) -> None:
         self._currency = doc["data"]["currency"]
+
+    def _identity_changed(self, doc: Row) -> None:
+        self._currency = doc["data"]["identity"].get("currency", self._currency)
 
     def _introduced(self, doc: Row) -> None:
         code = doc["data"]["chip_set"]

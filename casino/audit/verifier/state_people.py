@@ -24,10 +24,11 @@ MODELS = (
         {
             "id": proved("every event"),
             "code": proved("house.founded"),
-            "name": proved("house.founded"),
-            "currency": proved("house.founded"),
-            "currency_exponent": proved("house.founded"),
-            "time_zone": proved("house.founded"),
+            "name": proved("house.founded, house.identity_changed"),
+            "currency": proved("house.founded, house.identity_changed"),
+            "currency_exponent": proved("house.founded, house.identity_changed"),
+            "time_zone": proved("house.founded, house.identity_changed, day.opened"),
+            "day_cut_off": proved("house.founded, house.identity_changed, day.opened"),
             "second_factor_required": proved("house.founded"),
             "is_sandbox": proved("house.founded"),
             "stage": proved("house.founded, house.went_live, house.suspended, house.resumed, house.closed"),
@@ -217,6 +218,7 @@ class People:
             currency_exponent=data.get("currency_exponent", 0), time_zone=data.get("time_zone", "UTC"),
             second_factor_required=data.get("second_factor_required", False), opened_at=Near(doc["at"]),
             is_sandbox=data.get("sandbox", False), stage="sandbox" if data.get("sandbox") else "founding",
+            day_cut_off="06:00",
         )  # fmt: skip
         self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"], retired_seal_key="")
 

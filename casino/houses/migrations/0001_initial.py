@@ -31,6 +31,7 @@ class Migration(migrations.Migration):
                     "time_zone",
                     models.CharField(default="UTC", max_length=64, validators=[casino.houses.models._known_time_zone]),
                 ),
+                ("day_cut_off", models.CharField(db_default="06:00", default="06:00", max_length=5)),
                 ("second_factor_required", models.BooleanField(db_default=True, default=True)),
                 ("is_sandbox", models.BooleanField(db_default=False, default=False)),
                 (
@@ -144,6 +145,32 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "limits",
                 "indexes": [models.Index(fields=["house", "-valid_from", "-number"], name="limits_in_force")],
                 "constraints": [models.UniqueConstraint(fields=("house", "number"), name="limits_number")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Identity",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("parts", models.JSONField()),
+                ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("set_by", models.CharField(max_length=64)),
+                ("approval", models.PositiveIntegerField(null=True)),
+            ],
+            options={
+                "verbose_name": "identity",
+                "verbose_name_plural": "identities",
+                "constraints": [models.UniqueConstraint(fields=("house", "number"), name="identity_number")],
             },
         ),
         migrations.CreateModel(

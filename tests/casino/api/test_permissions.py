@@ -65,6 +65,8 @@ MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
     ("POST", "reauthenticate"): EVERYBODY,
     ("GET", "house"): EVERYBODY,
+    ("GET", "house/identity"): EVERYBODY,
+    ("POST", "house/identity"): ADMIN,
     ("GET", "house/readiness"): OVERSIGHT | {Role.MANAGER},
     ("POST", "house/go-live"): OVERSIGHT | {Role.MANAGER},
     ("POST", "house/suspend"): MANAGER,

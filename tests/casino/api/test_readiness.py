@@ -6,7 +6,7 @@ import pytest
 
 from casino.staff.models import Role, TerminalKind
 from tests.casino.api.test_places import CHIP_SET, TABLE, TRAY, VAULT, made
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import IDENTITY, Desk, Kit
 from tests.casino.scene import assert_problem
 
 
@@ -28,13 +28,15 @@ def lacking(auditor: Desk) -> dict[str, list[str]]:
 
 def test_a_house_that_was_only_founded_lacks_everything(kit: Kit) -> None:
     found = lacking(kit.office())
-    assert found.keys() == {"people", "chip_set", "vault", "drawers", "tables", "checkpoints", "day"}
+    assert found.keys() == {"identity", "people", "chip_set", "vault", "drawers", "tables", "checkpoints", "day"}
+    assert found["identity"][0] == "its legal name (legal_name)"
     assert "1 active person with the role dealer, there are 0" in found["people"]
     assert not any("auditor" in missing for missing in found["people"])
 
 
 def test_items_go_one_by_one(kit: Kit) -> None:
     auditor, admin, keeper = kit.office(), kit.office(Role.ADMIN), kit.office(Role.CAGE_SUPERVISOR)
+    made(admin, "house/identity", IDENTITY | {"reason": "as the licence says"})
     made(admin, "chip-sets", CHIP_SET)
     made(keeper, "vault/opening", VAULT)
     made(admin, "drawers", {"drawer": "C1"})

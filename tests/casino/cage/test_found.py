@@ -101,7 +101,7 @@ def test_a_day_names_what_nobody_has_claimed(kit: Kit, cashier: Desk) -> None:
     manager.ok("days", {"day": "2020-02-29"})
     cashier.ok("found-chips", body(kit))
     kit.close_drawer(cashier)
-    closed = manager.ok("days/2020-02-29/close", {}, version=1)
+    closed = kit.close_day(manager, "2020-02-29")
     assert closed["carried"]["found_chips"] == [{"found": 1, "amount": 5_000}]
 
 

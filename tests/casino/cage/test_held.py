@@ -128,7 +128,7 @@ def test_a_day_names_what_is_held(kit: Kit, cashier: Desk) -> None:
     manager.ok("days", {"day": "2020-02-29"})
     held(kit, cashier)
     kit.close_drawer(cashier)
-    closed = manager.ok("days/2020-02-29/close", {}, version=1)
+    closed = kit.close_day(manager, "2020-02-29")
     assert closed["carried"]["held_payouts"] == [
         {"payout": 1, "player": "anna", "amount": 10_000, "cause": "suspension"}
     ]

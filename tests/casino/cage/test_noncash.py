@@ -138,7 +138,7 @@ def test_a_day_names_what_is_not_settled(kit: Kit, cashier: Desk) -> None:
     slip = kit.office().get("drawers/C1/shifts/1/z").json()
     [row] = [one for one in slip["movements"] if one["kind"] == "cage.noncash_buy_in"]
     assert (row["cash_in"], row["chips_out"], all(one["equal"] for one in slip["equalities"])) == (0, 5_000, True)
-    closed = manager.ok("days/2020-02-29/close", {}, version=1)
+    closed = kit.close_day(manager, "2020-02-29")
     assert closed["carried"]["noncash_buy_ins"] == [{"buy_in": 1, "amount": 5_000}]
 
 

@@ -21,7 +21,7 @@ from tests.words import as_action
 #: What a closed day names of what it leaves to the next one.
 CARRIED = (
     "balances", "boxes", "tables", "handovers", "found_chips", "held_payouts", "noncash_buy_ins", "transfers",
-    "approvals", "chip_moves", "tray_counts",
+    "approvals", "chip_moves", "tray_counts", "bank_bags", "vault_counts", "tronc_shares",
 )  # fmt: skip
 FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
 
@@ -34,9 +34,9 @@ def opened(kit: Kit, *names: str) -> Desk:
     return office
 
 
-def close(office: Desk, name: str) -> dict[str, Any]:
+def close(kit: Kit, office: Desk, name: str) -> dict[str, Any]:
     """Close a day, insisting on success."""
-    return office.ok(f"days/{name}/close", version=1)
+    return kit.close_day(office, name)
 
 
 def count_drawer(kit: Kit) -> None:
@@ -92,11 +92,26 @@ def test_a_house_books_without_days_until_it_opens_one(kit: Kit) -> None:
     assert day_of(kit, "cage.cash_out") == [FIRST, SECOND]
 
 
+def test_a_cage_supervisor_approves_the_close(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    held = office.post(f"days/{FIRST}/close", version=1)
+    assert refusal(held) == (409, "approval_required")
+    assert (held.json()["approval"]["kind"], held.json()["approval"]["roles"]) == ("day", ["cage_supervisor"])
+    number = held.json()["approval"]["approval"]
+    assert refusal(kit.office(Role.MANAGER).post(f"approvals/{number}/approve")) == (403, "forbidden")
+    kit.office(Role.CAGE_SUPERVISOR).ok(f"approvals/{number}/approve")
+    closed = office.ok(f"days/{FIRST}/close", version=1, headers={"Approval": str(number)})
+    assert closed["carried"]["approvals"] == []
+    [event] = events(kit, "day.closed")
+    assert event["approver"].startswith("cage_supervisor") and event["data"]["approval"] == number
+    assert verification(kit.house)["ok"]
+
+
 def test_without_an_open_day_nothing_is_booked(kit: Kit) -> None:
     kit.players("anna", chips=1_000)
     office = opened(kit, FIRST)
     count_drawer(kit)
-    close(office, FIRST)
+    close(kit, office, FIRST)
     given = {"cash": 1_000, "pieces": {"100": 5}}
     kit.supervisor(role=Role.MANAGER).ok("handovers", {"kind": "float"} | given)
     cashier = kit.cashier()
@@ -112,7 +127,7 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
     kit.players("anna", chips=1_000)
     office = opened(kit, FIRST)
     count_drawer(kit)
-    done = close(office, FIRST)
+    done = close(kit, office, FIRST)
     assert (done["version"], done["closed_at"] is None) == (2, False)
     assert all(total["debit"] == total["credit"] for total in done["totals"].values())
     assert done["totals"]["HUF"]["debit"] > 0
@@ -121,7 +136,7 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
     nothing: dict[str, Any] = {name: [] for name in CARRIED}
     assert closing["data"] == {
         "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing,
-        "package": "coming",
+        "package": "coming", "approval": 1,
     }  # fmt: skip
     assert (closing["role"], closing["terminal"]) == (Role.MANAGER, opening["terminal"])
     held = snapshots.balances(kit.house.id, f"period {FIRST}")
@@ -149,7 +164,7 @@ def test_a_day_waits_for_its_hands(kit: Kit) -> None:
     answer = office.post(f"days/{FIRST}/close", version=1)
     assert blocked(answer) == [("drawer", "C1", "counted")]
     cashier.ok("close")
-    close(office, FIRST)
+    close(kit, office, FIRST)
 
 
 def test_a_day_stays_open_beside_the_next_until_its_hands_are_settled(kit: Kit) -> None:
@@ -169,10 +184,10 @@ def test_a_day_stays_open_beside_the_next_until_its_hands_are_settled(kit: Kit) 
     assert refusal(office.post(f"days/{SECOND}/close", version=1)) == (409, "earlier_day_open")
     play(early, SAMPLE[1:])
     kit.settle()
-    close(office, FIRST)
+    close(kit, office, FIRST)
     play(late, SAMPLE[1:])
     kit.settle()
-    close(office, SECOND)
+    close(kit, office, SECOND)
     tables = {name: office.get(f"days/{name}").json()["turnover"] for name in (FIRST, SECOND)}
     assert [tables[name]["hand_count"] for name in (FIRST, SECOND)] == [0, 2]
     assert day_of(kit, "hand.settled") == [SECOND, SECOND]
@@ -185,7 +200,7 @@ def test_tables_stay_open_over_the_turn_of_the_day_and_drawers_of_the_new_one(ki
     count_drawer(kit)
     office.ok("days", {"day": SECOND})
     kit.players("anna", chips=100)
-    assert close(office, FIRST)["carried"]["tables"] == ["T1"]
+    assert close(kit, office, FIRST)["carried"]["tables"] == ["T1"]
     assert blocked(office.post(f"days/{SECOND}/close", version=1)) == [("drawer", "C1", "open")]
     dealer.ok("hands", {"mode": "physical"})
     play(dealer)
@@ -216,7 +231,7 @@ def test_tables_stay_open_over_the_turn_of_the_day_and_drawers_of_the_new_one(ki
 )
 def test_what_cannot_be(kit: Kit, path: str, body: Any, version: int | None, expected: tuple[int, str]) -> None:
     office = opened(kit, FIRST)
-    close(office, FIRST)
+    close(kit, office, FIRST)
     office.ok("days", {"day": SECOND})
     before = days(kit.house)
     assert refusal(office.post(path, body, version=version or "")) == expected
@@ -239,8 +254,8 @@ def test_a_repeated_request_gets_the_same_answer(kit: Kit) -> None:
     again = office.post("days", {"day": FIRST}, key="open")
     assert (again.status_code, again.json()) == (201, first.json())
     assert again.headers["Idempotency-Replayed"] == "true"
-    done = office.post(f"days/{FIRST}/close", version=1, key="close")
-    assert office.post(f"days/{FIRST}/close", version=1, key="close").json() == done.json()
+    done = kit.close_day(office, FIRST, key="close")
+    assert office.post(f"days/{FIRST}/close", version=1, key="close").json() == done
     assert len(events(kit, "day.opened", "day.closed")) == 2
 
 
@@ -295,7 +310,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     assert sum(row["debit"] for row in money) == sum(row["credit"] for row in money)
     assert (report["carried"], report["adjustments"]) == (None, [])
     kit.close_drawer(cashier)
-    done = close(office, FIRST)
+    done = close(kit, office, FIRST)
     closed = kit.office().get(f"days/{FIRST}").json()
     assert (closed["snapshot"], closed["snapshot_findings"]) == (done["snapshot"], [])
     assert closed["trial_balance"]["balanced"]
@@ -339,7 +354,7 @@ def test_the_floor_sees_of_a_day_nothing_that_gives_an_open_drawer_away(kit: Kit
     over."""
     manager, auditor, floor = opened(kit, FIRST, SECOND), kit.office(), kit.office(Role.FLOOR)
     kit.players("anna", chips=1_000)
-    close(manager, FIRST)
+    close(kit, manager, FIRST)
     withheld = floor.get(f"days/{FIRST}").json()
     cash, report = str(kit.balance("1020/C1")), auditor.get(f"days/{FIRST}").text
     assert cash in report and cash not in str(withheld)
@@ -358,6 +373,7 @@ def test_days_turn_while_everybody_works(kit: Kit) -> None:
     count_drawer(kit)
     table, cashier, office = kit.dealer("T1", role=Role.FLOOR), kit.cashier(), opened(kit, FIRST)
     manager = kit.supervisor(role=Role.MANAGER)
+    supervisor = kit.office(Role.CAGE_SUPERVISOR)
     names = [f"2020-03-{day:02}" for day in range(1, 9)]
 
     def deal_and_void() -> list[int]:
@@ -384,8 +400,14 @@ def test_days_turn_while_everybody_works(kit: Kit) -> None:
         found = []
         for last, following in itertools.pairwise([FIRST, *names]):
             found.append(office.post("days", {"day": following}).status_code)
-            while (answer := office.post(f"days/{last}/close", version=1)).status_code == 409:
-                assert answer.json()["code"] == "day_blocked"
+            named: dict[str, str] = {}
+            while (answer := office.post(f"days/{last}/close", version=1, headers=named)).status_code == 409:
+                if answer.json()["code"] == "approval_required":
+                    number = answer.json()["approval"]["approval"]
+                    supervisor.ok(f"approvals/{number}/approve")
+                    named = {"Approval": str(number)}
+                else:
+                    assert answer.json()["code"] == "day_blocked"
             found.append(answer.status_code)
         return found
 
@@ -402,7 +424,10 @@ def test_of_two_who_open_or_close_a_day_one_does(kit: Kit) -> None:
     first, second = kit.office(Role.MANAGER), kit.office(Role.MANAGER)
     answers = at_once(*[lambda: first.post("days", {"day": FIRST}), lambda: second.post("days", {"day": FIRST})] * 2)
     assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
-    answers = at_once(*[lambda: first.post(f"days/{FIRST}/close", version=1)] * 4)
+    held = first.post(f"days/{FIRST}/close", version=1).json()["approval"]["approval"]
+    kit.office(Role.CAGE_SUPERVISOR).ok(f"approvals/{held}/approve")
+    named = {"Approval": str(held)}
+    answers = at_once(*[lambda: first.post(f"days/{FIRST}/close", version=1, headers=named)] * 4)
     assert sorted(answer.status_code for answer in answers) == [200, 412, 412, 412]
     answers = at_once(
         lambda: first.post("days", {"day": SECOND}),
@@ -438,8 +463,8 @@ def test_a_hand_that_moved_nothing_belongs_to_the_day_that_was_the_newest(kit: K
         return [office.get(f"days/{name}").json()["turnover"]["hand_count"] for name in (FIRST, SECOND)]
 
     assert hands() == [1, 2]
-    close(office, FIRST)
-    close(office, SECOND)
+    close(kit, office, FIRST)
+    close(kit, office, SECOND)
     assert hands() == [1, 2]
     # Without a day nothing can be posted; a hand that posts nothing is settled, and counts for none.
     play_physical(kit, dealer, 4)
@@ -487,7 +512,7 @@ def test_a_box_that_is_counted_late_belongs_to_the_day_in_which_it_was_filled(ki
     office.ok("days", {"day": SECOND})
     taken = boxes.take("drop-1")
     assert taken["for_day"] == FIRST
-    close(office, FIRST)
+    close(kit, office, FIRST)
     closed = auditor.get(f"days/{FIRST}").json()
     assert closed["adjustments"] == []
     done = boxes.count(taken["box"], 680)
@@ -543,7 +568,7 @@ def test_a_drawer_that_is_counted_late_belongs_to_the_day_in_which_its_shift_beg
     [late] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
     assert (late["kind"], late["drawer"], late["shift"], late["booked_in"]) == ("drawer.closed", "C1", 1, SECOND)
     assert [row["debit"] for row in late["accounts"] if row["number"] == "5200"] == [70]
-    close(office, FIRST)
+    close(kit, office, FIRST)
     assert verification(kit.house)["ok"]
 
 
@@ -583,10 +608,10 @@ def test_chips_in_transit_keep_a_day_open_and_the_rest_goes_over_by_name(kit: Ki
     taken = boxes.take("drop-1")
     given = {"kind": "float", "cash": 1_000, "pieces": {"100": 5}}
     kit.supervisor(role=Role.MANAGER).ok("handovers", given)
-    carried = close(office, FIRST)["carried"]
+    carried = close(kit, office, FIRST)["carried"]
     # A box of the new day, a box that came to the table and a float that was offered since are that day's business.
     assert carried == {name: [] for name in carried} | {"tables": ["T1"]}
-    done = close(office, SECOND)["carried"]
+    done = close(kit, office, SECOND)["carried"]
     assert [(box["box"], box["state"], box["for_day"]) for box in done["boxes"]] == [
         (taken["box"], "taken", SECOND), (taken["box"] + 1, "at_table", None),
     ]  # fmt: skip

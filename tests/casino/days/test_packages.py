@@ -32,7 +32,7 @@ def closed(kit: Kit) -> Desk:
     keeper, duty = kit.office(Role.CAGE_SUPERVISOR), {"amount": 5, "reason": "November"}
     keeper.ok("duty", duty, headers=kit.approval(keeper, "duty", duty))
     count_drawer(kit)
-    done = close(office, FIRST)
+    done = close(kit, office, FIRST)
     assert done["package"] == "coming"
     return office
 
@@ -72,7 +72,7 @@ def test_a_package_comes_after_the_close_and_holds_what_the_day_was(kit: Kit) ->
     assert manifest["equalities"]
     assert all(one["holds"] for one in manifest["equalities"])
     assert [(one["hand"], one["state"]) for one in files["hands.json"]] == [("T1-000001", "settled")]
-    assert [(one["kind"], one["state"]) for one in files["approvals.json"]] == [("duty", "used")]
+    assert [(one["kind"], one["state"]) for one in files["approvals.json"]] == [("duty", "used"), ("day", "used")]
     assert files["report.json"]["turnover"]["hand_count"] == 1
     assert files["trial_balance.json"]["balanced"]
     assert files["open_items.json"] == end["data"]["carried"]
@@ -87,11 +87,11 @@ def test_the_z_slips_are_those_of_the_shifts_that_began_in_the_day(kit: Kit) -> 
     cashier = kit.cashier()
     kit.open_drawer(cashier, cash=1_000, pieces={"100": 5})
     kit.close_drawer(cashier)
-    close(office, FIRST)
+    close(kit, office, FIRST)
     office.ok("days", {"day": SECOND})
     kit.open_drawer(cashier, cash=1_000, pieces={"100": 5})
     kit.close_drawer(cashier)
-    close(office, SECOND)
+    close(kit, office, SECOND)
     kit.package()
     for day, z in ((FIRST, 1), (SECOND, 2)):
         files = content(office.get(f"days/{day}/package"))

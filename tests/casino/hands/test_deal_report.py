@@ -118,8 +118,8 @@ def test_each_dealer_has_a_row_and_each_gaming_day(kit: Kit, desk: Desk) -> None
     assert [row["hand"] for row in report(kit, day=FIRST)["abandoned"]] == [also, first]
     # A day that is closed takes no deal any more.
     kit.close_drawer(kit.cashier())
-    assert office.post(f"days/{FIRST}/close", version=1).is_success
-    assert office.post(f"days/{SECOND}/close", version=1).is_success
+    kit.close_day(office, FIRST)
+    kit.close_day(office, SECOND)
     third = abandon(kit, other, "between two days")
     newest = report(kit)["abandoned"][0]
     assert (newest["hand"], newest["day"]) == (third, None)

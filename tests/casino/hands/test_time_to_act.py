@@ -481,7 +481,7 @@ def test_a_day_that_is_closed_stops_one_house_and_no_other(
     office = kit.office(Role.MANAGER)
     office.ok("days", {"day": "2020-02-28"})
     kit.close_drawer(kit.cashier())
-    office.ok("days/2020-02-28/close", version=1)
+    kit.close_day(office, "2020-02-28")
     for each, desk, age in zip((kit, other), desks, (60, 31), strict=True):
         desk.ok("hands", {"mode": "physical"})  # moves no money yet
         pass_time(each, age)

@@ -10,6 +10,7 @@ import pytest
 from casino.audit import verifier
 from casino.hands import selectors
 from casino.hands.models import Hand
+from casino.staff.models import Role
 from casino.tables.models import CarryoverOnClose, TableSession
 from casino.verification import exporting
 from engine.kernel.cards import FRENCH52
@@ -53,7 +54,7 @@ def test_what_is_held_lies_apart_and_the_next_session_goes_on_with_it(kit: Kit, 
     _, kitty, bank, _ = kit.balance(*LYING)
     tray = kit.balance("9130/T1")
     stacks = {seat["player"]: seat["stack"] for seat in desk.refresh()["seats"]}
-    closed = desk.ok("close")["last_event"]
+    closed = kit.approved(desk, "close")["last_event"]
     assert closed["held"] == {"cukassza": kitty, "bank": bank} and closed["shares"] == {}
     assert closed["left_with"] == stacks
     assert kit.balance(*LYING) == [0, 0, 0, kitty + bank] and kit.balance("9130/T1") == tray + kitty + bank
@@ -71,13 +72,32 @@ def test_what_is_held_lies_apart_and_the_next_session_goes_on_with_it(kit: Kit, 
 def test_a_session_without_a_hand_holds_it_on(kit: Kit, tmp_path: Path) -> None:
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
     left = Hand.objects.filter(house=kit.house).latest("id").result["series"]
-    desk.ok("close")
+    kit.approved(desk, "close")
     desk.ok("open")
-    desk.ok("close")
+    kit.approved(desk, "close")
     sit_again(desk)
     assert play_kitty(kit, desk, 78).series == left
     assert TableSession.objects.filter(table__house=kit.house, resumes__isnull=False).count() == 2
     assert_whole(kit, tmp_path)
+
+
+def test_a_manager_approves_what_is_held(kit: Kit) -> None:
+    desk = kitty_table(kit, CarryoverOnClose.HOLD)
+    held = sum(kit.balance("2040/T1", "2050/T1"))
+    refused = desk.post("close", {})
+    assert code(refused) == (409, "approval_required")
+    approval = refused.json()["approval"]
+    assert (approval["kind"], approval["roles"]) == ("carry", ["manager"])
+    assert code(kit.office(Role.CAGE_SUPERVISOR).post(f"approvals/{approval['approval']}/approve")) == (
+        403,
+        "forbidden",
+    )
+    manager = kit.office(Role.MANAGER)
+    assert manager.get(f"approvals/{approval['approval']}").json()["amount"] == held
+    manager.ok(f"approvals/{approval['approval']}/approve")
+    closed = desk.ok("close", {}, headers={"Approval": str(approval["approval"])})
+    assert sum(closed["last_event"]["held"].values()) == held
+    assert kit.balance("2080/T1") == held
 
 
 def test_where_nothing_is_carried_nothing_is_held(kit: Kit, tmp_path: Path) -> None:
@@ -90,7 +110,7 @@ def test_where_nothing_is_carried_nothing_is_held(kit: Kit, tmp_path: Path) -> N
 
 def test_a_held_sum_that_was_altered_is_found(kit: Kit, tmp_path: Path) -> None:
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
-    desk.ok("close")
+    kit.approved(desk, "close")
     sit_again(desk)
     with unguarded("tables_tablesession") as cursor:
         cursor.execute("UPDATE tables_tablesession SET resumes_id = NULL WHERE resumes_id IS NOT NULL")
