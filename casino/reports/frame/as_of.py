@@ -1,7 +1,7 @@
 """The moment that a report is as of: a ledger transaction and an event up to which everything is known for good.
 
 Ids are given out before a transaction commits, so that a lower one may appear after a higher one. A moment is therefore
-taken in two steps: the highest ids that can be seen, then a wait until every transaction of the database that was under
+taken in two steps: the highest ids that can be seen, then a wait until every transaction of the database that is under
 way has ended. From then on the rows up to these ids are the same whenever they are read.
 """
 
@@ -20,9 +20,11 @@ PATIENCE, _PAUSE = 15.0, 0.02
 _ROUNDS = 50
 _SEEN = """
 SELECT coalesce((SELECT max(id) FROM ledger_transaction WHERE book = %s), 0),
-       coalesce((SELECT max(id) FROM audit_event WHERE house_id = %s), 0),
-       pg_snapshot_xmax(pg_current_snapshot())::text::bigint, clock_timestamp()
+       coalesce((SELECT max(id) FROM audit_event WHERE house_id = %s), 0), clock_timestamp()
 """
+#: A number of our own, above that of every transaction that has one by now. Who posts has one before an id is given out,
+#: for the accounts are locked first.
+_MARK = "SELECT pg_current_xact_id()::text::bigint"
 _OLDEST = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 #: Postings that only one of the two bounds lets in.
 _APART = """
@@ -35,22 +37,23 @@ WHERE house_id = %s AND ((transaction_id <= %s) <> (event_id <= %s))
 def now(house: House) -> AsOf:
     """The newest moment that is settled. Raises Busy where a transaction stays open for longer than PATIENCE."""
     deadline = time.monotonic() + PATIENCE
-    [(transaction, event, under_way, at)] = sql.rows(_SEEN, [house.id, house.id])
+    [(transaction, event, at)] = sql.rows(_SEEN, [house.id, house.id])
     for _ in range(_ROUNDS):
-        _wait(under_way, deadline)
+        _wait(deadline)
         [(late_transaction, late_event)] = sql.rows(_APART, [house.id, transaction, event, transaction, event])
         if not late_event:
             return AsOf(transaction=transaction, event=event, checkpoint=checkpoint(house), at=at)
         transaction, event = max(transaction, late_transaction), max(event, late_event)
-        [(_, _, under_way, at)] = sql.rows(_SEEN, [house.id, house.id])
+        [(_, _, at)] = sql.rows(_SEEN, [house.id, house.id])
     raise Busy
 
 
-def _wait(under_way: int, deadline: float) -> None:
-    """Wait until no transaction with an id below this is under way."""
+def _wait(deadline: float) -> None:
+    """Wait until every transaction that is under way has ended. Must not be called within one."""
+    [(mark,)] = sql.rows(_MARK, [])
     while True:
         [(oldest,)] = sql.rows(_OLDEST, [])
-        if oldest >= under_way:
+        if oldest >= mark:
             return
         if time.monotonic() > deadline:
             raise Busy
@@ -64,4 +67,3 @@ def checkpoint(house: House) -> Checkpoint | None:
     except NotFound:
         return None
     return Checkpoint(epoch=found.epoch, size=found.size, root=bytes(found.root).hex())
-

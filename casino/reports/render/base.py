@@ -31,6 +31,9 @@ class Writer(Protocol):
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """End the report; returns the files that were written."""
 
+    def discard(self) -> None:
+        """Give up a report that is not finished."""
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -72,6 +75,17 @@ def produce(
 ) -> Produced:
     """Read every section once and write it in every format. `progress` gets the number of rows so far, and may raise to
     end the run."""
+    try:
+        return _produce(report, scope, head, writers, progress)
+    except BaseException:
+        for writer in writers:
+            writer.discard()
+        raise
+
+
+def _produce(
+    report: Report, scope: Scope, head: Head, writers: Sequence[Writer], progress: Callable[[int], None]
+) -> Produced:
     results: dict[str, Sums] = {}
     row_count = 0
     for section in report.sections:

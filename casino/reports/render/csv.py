@@ -22,12 +22,13 @@ class CsvWriter:
     def __init__(self, folder: Path, head: Head, style: Style) -> None:
         self.folder, self.head, self.style = folder, head, style
         self.files: list[Path] = []
+        self._open: TextIO | None = None
 
     def section(self, section: Section) -> None:
         """Begin a file with the names of its columns."""
         self._section = section
-        self._open = self._create(section.name)
-        self._rows = self._writer(self._open)
+        self._open = opened = self._create(section.name)
+        self._rows = self._writer(opened)
         self._rows.writerow(name for column in section.columns for name in names(column))
         self._cells = [_cells(column, self.style) for column in section.columns]
 
@@ -40,7 +41,7 @@ class CsvWriter:
 
     def end_section(self, sums: Sums) -> None:
         """End the file, and write the sums by group."""
-        self._open.close()
+        self.discard()
         group_by = self.head.group_by
         if group_by is None or group_by not in self._section.groups:
             return
@@ -58,6 +59,11 @@ class CsvWriter:
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """The files; equalities are in the manifest."""
         return self.files
+
+    def discard(self) -> None:
+        """Close the file of the section, if there is one."""
+        if self._open is not None:
+            self._open.close()
 
     def _create(self, name: str) -> TextIO:
         path = self.folder / f"{self.head.report.id}-{name}.csv"

@@ -53,6 +53,10 @@ class JsonWriter:
         self._file.close()
         return [self.path]
 
+    def discard(self) -> None:
+        """Close the file."""
+        self._file.close()
+
 
 def _text(value: Any) -> str:
     return json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":"))

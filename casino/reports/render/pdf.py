@@ -76,6 +76,9 @@ class PdfWriter:
         _Pages(self.path, self.head, self._page_size()).draw(equalities, list(self._tables()), self._notes())
         return [self.path]
 
+    def discard(self) -> None:
+        """Nothing was opened."""
+
     def _page_size(self) -> tuple[float, float]:
         widest = max((len(part.section.columns) for part in self._parts), default=0)
         return landscape(A4) if widest > _UPRIGHT_COLUMNS else A4  # type: ignore[no-any-return]

@@ -75,6 +75,9 @@ class SlipWriter:
         canvas.save()
         return [self.path]
 
+    def discard(self) -> None:
+        """Nothing was opened."""
+
     def _laid(self, label: str, value: str, bold: bool) -> list[tuple[str, str, str]]:
         """A line on one line of the slip, or on several where it is too long for one: label, value, font."""
         font, room = (BOLD if bold else REGULAR), _WIDTH - 2 * _MARGIN

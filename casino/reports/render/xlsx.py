@@ -90,6 +90,10 @@ class XlsxWriter:
         self._book.close()
         return [self.path]
 
+    def discard(self) -> None:
+        """Close the temporary files of the sheets, which only writing the book does."""
+        self._book.close()
+
     def _next_sheet(self) -> None:
         self._sheet_count += 1
         more = "" if self._sheet_count == 1 else f" ({self._sheet_count})"
