@@ -156,6 +156,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "casino.api.http.schema.complete"],
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
+        "ReportRunState": "casino.reports.models.RunState",
         "TableState": "casino.tables.models.TableState",
         "WaitingState": "casino.tables.models.Waiting",
         "DealState": "casino.hands.models.DealState",

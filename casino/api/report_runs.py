@@ -25,6 +25,7 @@ from casino.api.http.operations import (
     signed_in,
 )
 from casino.api.parts import number_of
+from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
 from casino.reports import runs
 from casino.reports.frame import registry
@@ -36,12 +37,9 @@ from casino.staff.models import Role
 TAG = "report runs"
 #: Everybody who may read some report; each report names its own.
 READERS_OF_SOME = tuple(sorted({role for report in registry.reports().values() for role in report.roles}, key=str))
-_FILE_TYPES = {
-    ".json": "application/json",
-    ".csv": "text/csv; charset=utf-8",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".pdf": "application/pdf",
-}
+CSV, PDF = "text/csv", "application/pdf"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_FILE_TYPES = {"json": "application/json", "csv": CSV, "xlsx": XLSX, "pdf": PDF}
 
 
 class ReportFilter(serializers.Serializer[Any]):
@@ -210,6 +208,12 @@ class RunOut(serializers.Serializer[Any]):
     files = RunFile(many=True, help_text="Its files, by name; they are the manifest.")
 
 
+class RunChangedOut(RunOut):
+    """A run that was asked for or cancelled."""
+
+    audit = ReceiptOut()
+
+
 class _RunRow(RunOut):
     """A run in a list."""
 
@@ -221,7 +225,7 @@ class _RunRow(RunOut):
 @documented(
     "runReport",
     summary="Ask for files of a report",
-    answers=RunOut,
+    answers=RunChangedOut,
     status=202,
     tag=TAG,
     refuses=[
@@ -304,7 +308,7 @@ class RunDetail(ReadOperation):
 @documented(
     "cancelReportRun",
     summary="Cancel a run of a report",
-    answers=RunOut,
+    answers=RunChangedOut,
     tag=TAG,
     refuses=["not_found", "report_run_ended"],
 )
@@ -321,7 +325,7 @@ class CancelRun(WriteOperation):
 @documented(
     "readReportFile",
     summary="Download a file of a report",
-    answers={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    answers={(200, kind): OpenApiTypes.BINARY for kind in _FILE_TYPES.values()},
     tag=TAG,
     refuses=["not_found", "report_not_made"],
 )
@@ -338,7 +342,7 @@ class RunFileContent(ReadOperation):
         known_parameters(request)
         by = context_of(request)
         file, content = runs.file_of(by.house, by.staff, run, name)
-        kind = _FILE_TYPES["." + name.rpartition(".")[2]]
+        kind = _FILE_TYPES[name.rpartition(".")[2]]
         return StreamingHttpResponse(
             content,
             content_type=kind,

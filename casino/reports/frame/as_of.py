@@ -22,8 +22,8 @@ _SEEN = """
 SELECT coalesce((SELECT max(id) FROM ledger_transaction WHERE book = %s), 0),
        coalesce((SELECT max(id) FROM audit_event WHERE house_id = %s), 0), clock_timestamp()
 """
-#: A number of our own, above that of every transaction that has one by now. Who posts has one before an id is given out,
-#: for the accounts are locked first.
+#: A number of our own, above that of every transaction that has one by now. Who posts has one before an id is given
+#: out, for the accounts are locked first.
 _MARK = "SELECT pg_current_xact_id()::text::bigint"
 _OLDEST = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 #: Postings that only one of the two bounds lets in.
