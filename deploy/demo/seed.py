@@ -38,8 +38,8 @@ VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 OF_AN_EVENING = ("float_by_manager_above", "exchange_by_supervisor_from", "exchange_by_manager_from")
 #: From this on a fill or credit is approved by a second person, in minor units: the evening has one such fill.
 TRANSFER_APPROVED = 5_000
-#: No tray of the evening is worth as much, in minor units: tables open with what was stocked. The demo counts openers all
-#: the same.
+#: No tray of the evening is worth as much, in minor units: tables open with what was stocked. The demo counts openers
+#: all the same.
 WORTH_OF_NO_TRAY = 10**12
 #: Bonuses of every seat that a table's tray can pay before it needs a fill.
 TRAY_BONUSES = 100
