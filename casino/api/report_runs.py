@@ -48,7 +48,7 @@ class ReportFilter(serializers.Serializer[Any]):
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=[kind.value for kind in FilterKind], help_text="What it takes.")
     text = serializers.CharField(help_text="What it does.")
-    required = serializers.BooleanField(help_text="Whether every run names it.")
+    required = serializers.BooleanField(help_text="Whether every run names it.")  # type: ignore[assignment]
     choices = serializers.ListField(child=serializers.CharField(), help_text="Its values, if they are few.")
 
 
@@ -149,7 +149,7 @@ class RunCheckpoint(serializers.Serializer[Any]):
 
     epoch = serializers.IntegerField()
     size = number_of("events that it covers")
-    root = serializers.CharField(help_text="Root of the log, hexadecimal.")
+    root = serializers.CharField(help_text="Root of the log, hexadecimal.")  # type: ignore[assignment]
 
 
 class RunMoment(serializers.Serializer[Any]):
@@ -195,7 +195,7 @@ class RunOut(serializers.Serializer[Any]):
     filters = serializers.DictField(child=serializers.CharField(), help_text="What was asked for.")
     group_by = serializers.CharField(help_text="The column that is summed by; empty: none.")
     formats = serializers.ListField(child=serializers.ChoiceField(choices=[one.value for one in Format]))
-    style = RunStyle()
+    style = RunStyle()  # type: ignore[assignment]
     repeats = serializers.IntegerField(allow_null=True, help_text="The run whose moment is repeated; null: none.")
     requested_by = serializers.CharField(help_text="Login of the person who asked for it.")
     requested_at = serializers.DateTimeField(help_text="When it was asked for.")

@@ -22,7 +22,7 @@ MOST_ROWS = 5_000
 #: Columns of a section above which pages lie on their long side.
 _UPRIGHT_COLUMNS = 7
 #: Points.
-_MARGIN, _SIZE, _LEADING, _QR, _GAP = 36.0, 7.5, 10.5, 72.0, 6.0
+_MARGIN, _SIZE, _LEADING, _QR, _GAP, _AIR = 36.0, 7.5, 10.5, 72.0, 6.0, 18.0
 #: Rows by which the widths of columns are found.
 _SAMPLE = 400
 
@@ -201,7 +201,7 @@ class _Pages:
             line = (
                 f"{one.words}: {one.one:,} = {one.other:,}"
                 if one.holds
-                else f"{one.words}: {one.one:,} ≠ {one.other:,}"
+                else f"{one.words}: {one.one:,} <> {one.other:,}"
             )
             self._text(_MARGIN + 72, fitting(line, REGULAR, _SIZE, self.room - 72))
             self._down()
@@ -231,18 +231,19 @@ class _Pages:
         if table.sums is not None:
             if self._need(1):
                 self._names(table, widths)
-            self._rule(_SIZE + 1)
+            self._rule(widths)
             self._cells(table.columns, widths, table.sums, BOLD)
         self._down(1.5)
 
     def _names(self, table: _Table, widths: list[float]) -> None:
         self._cells(table.columns, widths, [column.title for column in table.columns], BOLD)
-        self._rule(_SIZE + 1)
+        self._rule(widths)
 
-    def _rule(self, above: float) -> None:
+    def _rule(self, widths: list[float]) -> None:
         if self.canvas is not None:
+            above = self.y + _SIZE + 1
             self.canvas.setLineWidth(0.4)
-            self.canvas.line(_MARGIN, self.y + above, self.width - _MARGIN, self.y + above)
+            self.canvas.line(_MARGIN, above, _MARGIN + sum(widths), above)
 
     def _cells(self, columns: list[Column], widths: list[float], cells: list[str], font: str) -> None:
         x = _MARGIN
@@ -262,7 +263,9 @@ class _Pages:
             found.append(max(needed, *(width(one, BOLD, _SIZE) for one in bold)) + _GAP + 1)
         whole = sum(found)
         if whole <= self.room:
-            return found
+            # Air between the columns, no more than that of a wide margin.
+            air = min((self.room - whole) / len(found), _AIR)
+            return [one + air for one in found]
         # The wide ones give way first: no column is made narrower than an equal share.
         share = self.room / len(found)
         narrow = sum(one for one in found if one <= share)

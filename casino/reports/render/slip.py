@@ -53,7 +53,7 @@ class SlipWriter:
         register_fonts()
         lines = [*((label, words, False) for label, words in self.head.lines()), *self._lines]
         lines += [
-            (one.words, "holds" if one.holds else f"{one.one:,} ≠ {one.other:,}", not one.holds) for one in equalities
+            (one.words, "holds" if one.holds else f"{one.one:,} <> {one.other:,}", not one.holds) for one in equalities
         ]
         laid = [part for line in lines for part in self._laid(*line)]
         height = 2 * _MARGIN + 20 + _LEADING * len(laid) + _QR + 20
