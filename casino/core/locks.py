@@ -179,6 +179,13 @@ def lock_approvals(house_id: UUID) -> None:
     _lock_name(f"approvals of {house_id}")
 
 
+def lock_reports(house_id: UUID) -> None:
+    """Keep others from numbering or ending runs of this house's reports until the transaction ends. Raises
+    LockOrderError."""
+    _take(Rank.SERIAL, "runs of reports")
+    _lock_name(f"reports of {house_id}")
+
+
 def lock_person(player_id: int) -> None:
     """Keep others from recording or forgetting this player's person until the transaction ends. The application may not
     update players, so their rows cannot be locked. Raises LockOrderError."""

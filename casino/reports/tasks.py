@@ -22,7 +22,7 @@ from casino.core.errors import LogRefused
 from casino.days import packages
 from casino.houses.models import ClockTimestamp, House
 from casino.houses.tasks import named
-from casino.reports import packaging, selectors, snapshots
+from casino.reports import making, packaging, runs, selectors, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
 from ledger.snapshots import take
@@ -151,6 +151,20 @@ def package_day(house: str, message_id: int) -> str:
     outbox.require_own(house, message_id)
     try:
         return packaging.work_off(message_id)
+    except patience.Busy:
+        raise
+    except Exception as error:
+        outbox.failed(message_id, type(error).__name__, str(error))
+        raise
+
+
+@task(runs.TASK, soft_time_limit=runs.SOFT_LIMIT, time_limit=runs.HARD_LIMIT)
+def make_run(house: str, message_id: int) -> str:
+    """Make the run of a report that an outbox message of a house names; returns its state. A failure keeps its reason
+    with the message, which the sweeper sends again. Raises StrayHint for a message that is not this house's."""
+    outbox.require_own(house, message_id)
+    try:
+        return making.work_off(message_id)
     except patience.Busy:
         raise
     except Exception as error:

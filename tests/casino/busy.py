@@ -1,18 +1,21 @@
 """An evening on which everything is done that the API can write, step by step; each step is one request."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Any
 from unittest import mock
 
 import httpx
 import pyotp
+import pytest
 from django.conf import settings
 
 from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.cage.contents import in_the_vault
 from casino.players.models import Player
+from casino.reports.frame import registry
 from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
@@ -205,6 +208,22 @@ def _close_day(busy: Busy) -> httpx.Response:
 def _sign_package(busy: Busy) -> httpx.Response:
     """An auditor signs the package of the day."""
     return busy.auditor.post(f"days/{DAY}/package/sign", {"sha256": busy.package})
+
+
+def _make_reports(busy: Busy) -> httpx.Response:
+    """The worker makes what was asked for, and the auditor reads it."""
+    assert busy.kit.make_reports() == ["made"]
+    return busy.auditor.get("report-runs/1")
+
+
+def _fail_report(busy: Busy) -> httpx.Response:
+    """A report of another version than the one that was asked for is not made."""
+    report = registry.reports()["chips"]
+    known = {"chips": replace(report, version=report.version + 1)}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(registry, "reports", lambda: known)
+        assert busy.kit.make_reports() == ["failed"]
+    return busy.auditor.get("report-runs/3")
 
 
 def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:
@@ -687,4 +706,10 @@ AFTERWARDS: dict[str, Step] = {
     "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
     "day.closed": _close_day,
     "day.package_signed": _sign_package,
+    "report.requested": _at("auditor", "reports/chips/runs", {"formats": ["csv", "json"], "group_by": "kind"}),
+    "report.made": _make_reports,
+    "report.requested again": _at("auditor", "reports/trial-balance/runs", {"formats": ["pdf"]}),
+    "report.cancelled": lambda busy: busy.auditor.post("report-runs/2/cancel", version=1),
+    "report.requested once more": _at("auditor", "reports/chips/runs", {"formats": ["csv"]}),
+    "report.failed": _fail_report,
 }

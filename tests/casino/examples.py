@@ -70,6 +70,10 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
     "day.package_signed": (("auditor", f"days/{DAY}/package"),),
+    "report.made": (
+        ("auditor", "reports"), ("auditor", f"report-runs?{PAGE}"), ("auditor", "report-runs/1"),
+        ("auditor", "report-runs/1/files/chips-denominations.csv"),
+    ),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
         ("auditor", "games"),

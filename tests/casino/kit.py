@@ -40,7 +40,7 @@ from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
 from casino.players.services import create_player
-from casino.reports import packaging
+from casino.reports import making, packaging, runs
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.staff.services import signed_in_event
 from casino.tables.models import CarryoverOnClose, Table
@@ -444,13 +444,19 @@ class Kit:
 
     def settle(self) -> list[str]:
         """Work off the outbox as the worker does; returns the states of the hands."""
-        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).exclude(task=packages.TASK)
+        others = (packages.TASK, runs.TASK)
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).exclude(task__in=others)
         return [settlement.resolve(message_id) for message_id in waiting.order_by("id").values_list("id", flat=True)]
 
     def package(self) -> list[str]:
         """Make the packages of closed days as the worker does; returns the SHA-256 of each."""
         waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=packages.TASK).order_by("id")
         return [packaging.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
+
+    def make_reports(self) -> list[str]:
+        """Make the reports that were asked for as the worker does; returns the state of each run."""
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=runs.TASK).order_by("id")
+        return [making.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
 
     def sequence(self) -> Checkpoint:
         """Bring the house's audit log up to date as the sequencer does, in this process; returns its newest checkpoint.

@@ -204,6 +204,12 @@ _DECLARED = {
         "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
     "player.registered": "house: player string",
+    "report.cancelled": "house: run integer",
+    "report.failed": "house: failure string; run integer",
+    "report.made": "house: as_of {any}; equalities [{any}]; files [{any}]; row_count integer; run integer",
+    "report.requested":
+        "house: filters {string}; formats [string]; group_by string; repeats? integer; report string; report_version "
+        "integer; run integer; style {string}",
     "rota.entered":
         "house: ends string; entry integer; kind string; location string; login string; role string; starts string",
     "rota.withdrawn": "house: entry integer",

@@ -15,6 +15,7 @@ from . import (
     state_log,
     state_money,
     state_people,
+    state_reports,
     state_tables,
     state_variances,
     state_vault,
@@ -37,6 +38,7 @@ from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_money import Money
 from .state_people import People
+from .state_reports import Reports
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_signatures import Signatures
 from .state_tables import Tables
@@ -62,6 +64,7 @@ MODELS: dict[str, Model] = by_name(
     state_hands.MODELS,
     state_ledger.MODELS,
     state_days.MODELS,
+    state_reports.MODELS,
     state_log.MODELS,
 )
 
@@ -88,7 +91,7 @@ class State:
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
             *(Money(rows, self._find), Duty(rows), Variances(rows), Identities(rows)),
-            *(LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(LedgerRows(rows), Days(rows), Reports(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

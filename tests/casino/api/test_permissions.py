@@ -287,6 +287,12 @@ MATRIX = {
     ("GET", "ledger/accounts/<int:account>/balance"): BOOKS,
     ("GET", "ledger/accounts/<int:account>/statement"): BOOKS,
     ("GET", "ledger/export/<slug:layout>"): BOOKS,
+    ("GET", "reports"): BOOKS,
+    ("POST", "reports/<slug:report>/runs"): BOOKS,
+    ("GET", "report-runs"): BOOKS,
+    ("GET", "report-runs/<int:run>"): BOOKS,
+    ("POST", "report-runs/<int:run>/cancel"): BOOKS,
+    ("GET", "report-runs/<int:run>/files/<str:name>"): BOOKS,
     ("GET", "reports/house"): BOOKS | {Role.FLOOR},
     ("GET", "reports/players"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
     ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
@@ -300,6 +306,7 @@ READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "hands/<slug:hand>/rulings": 409,
     "tables/<slug:table>/deal": 409, "deals/<slug:hand>": 404, "approvals/<int:approval>": 404,
     "drawers/<slug:drawer>/shifts/<int:shift>/z": 409, "days/<slug:day>/package": 409,
+    "report-runs/<int:run>": 404, "report-runs/<int:run>/files/<str:name>": 404,
 }  # fmt: skip
 #: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
 AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}
@@ -352,6 +359,9 @@ def address(route: str, house: Kit) -> str:
         "<int:handover>": "1",
         "<int:shift>": "1",
         "<slug:day>": DAY,
+        "<slug:report>": "chips",
+        "<int:run>": "1",
+        "<str:name>": "chips.csv",
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",
         "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",

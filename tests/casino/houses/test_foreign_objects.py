@@ -36,10 +36,10 @@ from tests.casino.transfers.test_transfers import Ends
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
     "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "found", "hand",
-    "handover", "login", "move", "payout", "player", "shift", "table", "terminal", "ticket", "transfer",
+    "handover", "login", "move", "name", "payout", "player", "run", "shift", "table", "terminal", "ticket", "transfer",
     "vault_count",
 }  # fmt: skip
-OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "seat", "tile"}
+OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
 #: Operations at a table that people in the office carry out.
 IN_THE_OFFICE = {"changeTerms", "stockTray", "retireTable", "retireDrawer"}
 
@@ -162,7 +162,7 @@ MEMBERS = {
     "points": "login", "relieves": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
-NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "seat", "sitting_out", "ticket", "to_seat"}
+NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "repeats", "seat", "sitting_out", "ticket", "to_seat"}
 #: Members that name what does not exist before: another house may call its own so; and control points.
 NEW = {
     ("createDrawer", "drawer"), ("createTable", "table"), ("enrolTerminal", "terminal"), ("hireStaff", "login"),
@@ -174,19 +174,21 @@ VALUES = {
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
     "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "button", "call",
     "capital", "card", "cards", "carryover_on_close", "cash", "cause", "claimed", "client_seeds", "closer_required",
-    "code", "collected", "commitment", "consent", "contract", "corrects", "count", "day", "denominations",
+    "code", "collected", "commitment", "consent", "contract", "corrects", "count", "day", "decimal", "denominations",
     "difference_accepted", "difference_by_manager_above", "difference_told_from", "differences_of_one_sign", "digest",
     "dispute_minutes", "document", "drawer_close_minutes", "ends_at", "entries", "evidence", "exchange_by_manager_from",
-    "exchange_by_supervisor_from", "fee_refunded", "float_by_manager_above", "foreign", "found_where", "game", "given",
+    "exchange_by_supervisor_from", "fee_refunded", "filters", "float_by_manager_above", "foreign", "formats",
+    "found_where", "game", "given", "group_by",
     "identity_from", "idle_minutes_at_drawers", "idle_minutes_at_tables", "idle_minutes_in_office", "issuer", "kind",
     "loser", "made_good", "max_stack", "means", "min_stack", "minutes", "mode", "mothers_name", "name", "nationality",
     "new", "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above", "options", "paid", "paper",
     "password", "per", "person", "pieces", "places", "purpose", "reason", "redeem_until", "reference", "return_number",
     "reverse_pair_least", "reverse_pair_percent", "right", "role", "roles", "seal", "seat_count", "seat_fee",
-    "second_factor_required", "seconds", "seed", "set_aside_days", "sha256", "skim_above", "small_house", "starts_at",
-    "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then", "time_to_act",
-    "transfer_approved_from", "transfer_exception_minutes", "transfer_late_minutes", "tray_difference_reported_from",
-    "tray_difference_told_from", "uncounted_box_days", "uncounted_vault_days", "valid_from", "verb",
+    "second_factor_required", "seconds", "seed", "separator", "set_aside_days", "sha256", "skim_above", "small_house",
+    "starts_at", "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then",
+    "time_to_act", "transfer_approved_from", "transfer_exception_minutes", "transfer_late_minutes",
+    "tray_difference_reported_from", "tray_difference_told_from", "uncounted_box_days", "uncounted_vault_days",
+    "valid_from", "verb",
     "void_by_manager_above", "wanted", "way", "winner", "withdrawn", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
