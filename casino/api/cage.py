@@ -172,12 +172,12 @@ class BuyInOut(DrawerChanged):
     answers=BuyInOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "person_forgotten", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "identity_required", "person_forgotten", *CHIPS, *POSTING],
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
     amount. From an amount on that the house sets, a cage supervisor or a manager approves it first
-    (`approval_required`)."""
+    (`approval_required`); from another on, it must be recorded who the player is (`identity_required`)."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -212,7 +212,7 @@ class CashOutOut(DrawerChanged):
     answers=CashOutOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[*AT_A_DRAWER, "identity_required", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Named `pieces` are paid whatever is booked for the player; what is missing

@@ -122,11 +122,12 @@ class HoldPayout(WriteOperation):
     summary="Pay a held payout in cash",
     answers=PayoutReleasedOut,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "payout_released", "no_person", "person_forgotten", *POSTING],
+    refuses=[*AT_A_DRAWER, "payout_released", "identity_required", "no_person", "person_forgotten", *POSTING],
 )
 class ReleasePayout(WriteOperation):
     """The whole payout in cash, once (`payout_released`), when compliance has released it (`approval_required`). Where
-    it was held to find out who the player is, that must be recorded (`no_person`)."""
+    it was held to find out who the player is, that must be recorded (`no_person`); for a large payout it must be in any
+    case (`identity_required`)."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -147,7 +148,7 @@ class ReleasePayout(WriteOperation):
     summary="Enter that the bank has paid a held payout",
     answers=PayoutByBankOut,
     tag=TAG,
-    refuses=["payout_released", "no_person", "person_forgotten", *POSTING],
+    refuses=["payout_released", "identity_required", "no_person", "person_forgotten", *POSTING],
 )
 class PayHeldByBank(WriteOperation):
     """The whole payout to the player's account, by the bank's note. Released like a payment in cash. No If-Match:

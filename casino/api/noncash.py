@@ -87,6 +87,7 @@ class ClearingSettledOut(serializers.Serializer[Any]):
     tag=TAG,
     refuses=[
         "house_not_live",
+        "identity_required",
         "drawer_closed",
         "drawer_counted",
         "drawer_short",
@@ -130,8 +131,10 @@ class NonCashBuyIns(WriteOperation):
     answers=NonCashPaidOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
-)
+    refuses=[
+        *AT_A_DRAWER, "identity_required", "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING,
+    ],
+)  # fmt: skip
 class NonCashPayment(WriteOperation):
     """The player, of whom it is recorded who it is (`no_person`), gives chips and is paid by the bank, to no account
     but the own one. A cage supervisor or a manager approves it (`approval_required`)."""

@@ -27,6 +27,7 @@ from casino.hands.later_rulings import Remedy
 from casino.hands.models import Hand, HandState
 from casino.houses import control_points
 from casino.houses.models import OutboxMessage
+from casino.players import persons
 from casino.players import services as players
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables_read
@@ -57,6 +58,7 @@ class Evening:
         self.points = control_points.in_force(self.house)
         self.chip_set = chips.in_use(self.house)
         self.drawer = self.house.drawers.order_by("code").values_list("code", flat=True)[0]
+        self._identified: set[str] = set()
         self._choice = random.Random(self.house.code)  # noqa: S311 - which of the legal actions, for a rehearsal
         self.day = datetime.now(ZoneInfo(self.house.time_zone)).date().isoformat()
 
@@ -180,6 +182,7 @@ class Evening:
         cashier = self._cage(Role.CASHIER)
         self.cast.write(cashier, lambda command: players.register(command=command, ref=ref))
         if stack:
+            self._identify(ref, stack)
             body = {"player": ref, "amount": stack}
             self.cast.write(
                 cashier,
@@ -189,6 +192,17 @@ class Evening:
         self.cast.write(
             dealer,
             lambda command: tables.sit(command=command, code=table.code, seat=seat, player_ref=ref, amount=stack),
+        )
+
+    def _identify(self, ref: str, amount: int) -> None:
+        """Record who a player is, once, where a trade of this amount takes that."""
+        if amount < self.points.identity_from or ref in self._identified:
+            return
+        self._identified.add(ref)
+        person = {"name": REASON, "born": "1970-01-01", "document": ref}
+        self.cast.write(
+            self._cage(Role.CASHIER),
+            lambda command: persons.record_person(command=command, ref=ref, person=person, reason="first_record"),
         )
 
     def _hand(self, code: str) -> None:
@@ -302,6 +316,7 @@ class Evening:
         cashier = self._cage(Role.CASHIER)
         for code, held in chart.owed_in_places(self.house, Account.CHIPS_OUTSTANDING).items():
             ref = code.partition("/")[2]
+            self._identify(ref, held)
             body = {"player": ref, "amount": held}
             self.cast.write(
                 cashier,

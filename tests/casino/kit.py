@@ -187,8 +187,9 @@ class Kit:
             sandbox=sandbox,
         )  # fmt: skip
         # Drawers of tests begin with half of all chips: nobody has to approve that.
-        # Tables open with what was stocked: who tests trays counts them.
-        points = dict.fromkeys(("float_by_manager_above", "no_buy_in_above", "opener_required_above"), CHIPS)
+        # Tables open with what was stocked: who tests trays counts them. Nobody asks who a player is.
+        names = ("float_by_manager_above", "identity_from", "no_buy_in_above", "opener_required_above")
+        points = dict.fromkeys(names, CHIPS)
         set_at_founding(house=house, points=points, actor=ACTOR)
         if bare:
             return cls(house)

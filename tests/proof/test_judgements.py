@@ -196,6 +196,27 @@ def chips_are_sold_above_the_control_point(docs: Docs) -> None:
     one(docs, "cage.buy_in")["data"]["amount"] = 2_000_000
 
 
+def as_sold(docs: Docs) -> Doc:
+    """Who sold the first chips of the evening, in which role and where."""
+    return {name: one(docs, "cage.buy_in")[name] for name in ("actor", "role", "terminal")}
+
+
+@found("identity_missing")
+def chips_are_sold_to_somebody_unknown(docs: Docs) -> None:
+    one(docs, "cage.buy_in")["data"]["amount"] = 800_000
+
+
+@found("identity_missing")
+def chips_without_a_name_are_paid_above_the_threshold(docs: Docs) -> None:
+    add(docs, DRAWER, "cage.bearer_cash_out", {"amount": 800_000}, **as_sold(docs))
+
+
+@found("identity_missing")
+def a_correction_pays_somebody_unknown(docs: Docs) -> None:
+    right = {"kind": "cage.cash_out", "amount": 800_000, "player": "a"}
+    add(docs, DRAWER, "cage.corrected", {"right": right}, **as_sold(docs))
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}

@@ -31,6 +31,7 @@ from .state_deals import Deals
 from .state_duty import Duty
 from .state_hands import HandRows
 from .state_house import Stages
+from .state_identity import Identity
 from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_money import Money
@@ -71,6 +72,7 @@ class State:
         self.rows = rows = Rows(MODELS, self._find)
         self._tables, self._cage = Tables(rows), Cage(rows)
         self._actors = Actors(rows, self._tables, self._find)
+        approvals = Approvals(rows)
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(
@@ -78,7 +80,8 @@ class State:
                 self._actors,
                 People(rows),
                 Stages(rows),
-                Approvals(rows),
+                approvals,
+                Identity(rows, approvals),
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),

@@ -284,7 +284,7 @@ class Approvals:
         name, bonus = doc["data"]["hand"], sum(doc["data"]["result"].get("bonus", ()))
         if name in self._confirmed:
             self._confirmed.remove(name)
-        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self._in_force_about(doc["at"])):
+        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self.in_force_about(doc["at"])):
             problem = f"hand {name} was paid a bonus of {bonus} that nobody has approved"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
@@ -319,10 +319,10 @@ class Approvals:
             return frozenset()
         if doc["kind"] in ("staff.roles_changed", "staff.activated"):
             return self._for_person(doc)
-        found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
+        found = [needed(doc, points) for points in self.in_force_about(doc["at"])]
         return frozenset().union(*found) if all(found) else frozenset()
 
-    def _in_force_about(self, at: str) -> list[Points]:
+    def in_force_about(self, at: str) -> list[Points]:
         first, last = _moved(at, -TOLERANCE), _moved(at, TOLERANCE)
         before = max((one for one in self._set if one[0] <= first), key=lambda one: one[:2], default=None)
         within = [points for since, _, points in self._set if first < since <= last]
@@ -354,7 +354,7 @@ class Approvals:
                 data["handover"]["handover"],
                 data["handover"]["cash"] + worth_of(data["handover"]["pieces"]),
             )
-        limits = [points["float_by_manager_above"] for points in self._in_force_about(doc["at"])]
+        limits = [points["float_by_manager_above"] for points in self.in_force_about(doc["at"])]
         if doc["role"] != SYSTEM and worth > max(limits) and (doc["chain"], number) not in self._by_manager:
             self._rows.find(
                 "approval_missing", f"{doc['chain']}#{doc['seq']}", f"no manager has signed handover {number}"
