@@ -55,6 +55,7 @@ class _Swap(StrictInput):
         "already_seated",
         "not_called",
         "stack_out_of_range",
+        "identity_required",
         "person_forgotten",
         "session_under_way",
         "no_seat_fee",
@@ -64,9 +65,11 @@ class _Swap(StrictInput):
 )
 class BuyInAtTable(WriteOperation):
     """The cash goes into the drop box, and chips from the tray go to the seat. With `player`, that player sits down
-    with them. Only between hands."""
+    with them. Only between hands. Approved like a buy-in at the cage (`approval_required`), where it must also be
+    recorded who the player of a large amount is (`identity_required`)."""
 
     roles = AT_TABLES
+    approvable = True
 
     @extend_schema_serializer(component_name="BuyInAtTableInput")
     class Input(StrictInput):

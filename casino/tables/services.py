@@ -439,9 +439,9 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> None:
+def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Player:
     """Put a player on a free seat, whose stack will be `amount` minor units. Meanwhile the player's person cannot be
-    erased, and a player who has been forgotten cannot sit down. Raises as `sit`."""
+    erased, and a player who has been forgotten cannot sit down. Returns the player. Raises as `sit`."""
     if ticket is not None:
         waiting.seated(table, player_ref, ticket)
     player = persons.lock(table.house, player_ref)
@@ -449,6 +449,7 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
     occupy(table, seat, player)
+    return player
 
 
 def occupy(table: Table, seat: int, player: Player) -> None:

@@ -217,6 +217,24 @@ def a_correction_pays_somebody_unknown(docs: Docs) -> None:
     add(docs, DRAWER, "cage.corrected", {"right": right}, **as_sold(docs))
 
 
+def bought_at_the_table(docs: Docs, amount: int) -> None:
+    """Let the player on seat 1 buy chips for cash before the first hand."""
+    data = {"seat": 1, "player": "a", "amount": amount, "exchanged": {}}
+    sat = one(docs, "table.sat_down")
+    who = {name: sat[name] for name in ("actor", "role", "terminal")}
+    add(docs, TABLE, "table.buy_in", data, before="hand.dealt", **who)
+
+
+@found("approval_missing")
+def chips_are_sold_at_a_table_above_the_control_point(docs: Docs) -> None:
+    bought_at_the_table(docs, 2_000_000)
+
+
+@found("identity_missing")
+def chips_are_sold_at_a_table_to_somebody_unknown(docs: Docs) -> None:
+    bought_at_the_table(docs, 800_000)
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}

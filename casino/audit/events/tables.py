@@ -198,8 +198,8 @@ class MovedOut(TableEvent):
 
 
 @event("table.buy_in", chain="table")
-class TableBuyIn(TableEvent):
-    """A player put cash into the drop box and got chips of the tray."""
+class TableBuyIn(TableEvent, ApprovedEvent):
+    """A player put cash into the drop box and got chips of the tray; large amounts are approved as at the cage."""
 
     seat: Seat
     player: Player

@@ -220,8 +220,8 @@ _DECLARED = {
     "staff.signed_out": "house: token_sha256 string",
     "staff.unlocked": "house: failure_count integer; login string",
     "table.buy_in":
-        "table: amount integer; exchanged {integer}; player string; seat integer; table_version integer; ticket? "
-        "integer",
+        "table: amount integer; approval? integer; exchanged {integer}; player string; seat integer; table_version "
+        "integer; ticket? integer",
     "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":

@@ -65,7 +65,7 @@ AUDITOR = "auditor"
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
 _FOR_CASH = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
-    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
+    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in", "table.buy_in"),
 )
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {

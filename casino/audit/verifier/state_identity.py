@@ -8,7 +8,7 @@ from .state_rows import Handler, Row, Rows
 #: Sales of chips and payments for them, and whose they are: a player's, or of somebody without a name.
 _TRADES = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
-    *("cage.noncash_buy_in", "cage.noncash_paid"),
+    *("cage.noncash_buy_in", "cage.noncash_paid", "table.buy_in"),
 )
 _PAID_LATER = ("cage.payout_released", "payout.paid_by_bank")
 
