@@ -453,7 +453,7 @@ MONEY = (
             "The amount cannot be made of the chips that are available.",
             "amount available change short",
         ),
-        ("chips_not_in_circulation", "These chips are not in circulation.", "missing"),
+        ("chips_not_in_circulation", "These chips are not in circulation.", "available missing"),
         ("drawer_closed", "The drawer is closed."),
         ("drawer_retired", "The drawer was ended for ever."),
         ("drawer_open", "The drawer is open."),

@@ -235,6 +235,39 @@ def chips_are_sold_at_a_table_to_somebody_unknown(docs: Docs) -> None:
     bought_at_the_table(docs, 800_000)
 
 
+def put_down(docs: Docs, brought: int, legs: list[list[Any]]) -> None:
+    """Let the player on seat 1 add chips worth 900,000, of which so many were not booked."""
+    sat = one(docs, "table.sat_down")
+    who = {name: sat[name] for name in ("actor", "role", "terminal")}
+    data = {"seat": 1, "player": "a", "amount": 900_000} | ({"brought": brought} if brought else {})
+    postings = [{"tx": 7, "about": "", "legs": legs}]
+    add(docs, TABLE, "table.chips_added", data, before="hand.dealt", postings=postings, **who)
+
+
+STACK = ["2020/T1/a", "HUF", -900_000]
+
+
+def test_chips_that_were_not_booked_are_put_down() -> None:
+    docs = evening()
+    put_down(docs, 700_000, [["2010/a", "HUF", 200_000], ["2015/T1", "HUF", 700_000], STACK])
+    assert codes(docs) == []
+
+
+@found("identity_missing")
+def more_is_brought_than_may_be_without_a_name(docs: Docs) -> None:
+    put_down(docs, 800_000, [["2010/a", "HUF", 100_000], ["2015/T1", "HUF", 800_000], STACK])
+
+
+@found("state_event_differs")
+def other_chips_are_posted_than_were_brought(docs: Docs) -> None:
+    put_down(docs, 700_000, [["2010/a", "HUF", 100_000], ["2015/T1", "HUF", 800_000], STACK])
+
+
+@found("state_event_differs")
+def chips_are_brought_silently(docs: Docs) -> None:
+    put_down(docs, 0, [["2015/T1", "HUF", 900_000], STACK])
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}

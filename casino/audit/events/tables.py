@@ -7,6 +7,11 @@ from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player
 from casino.audit.events.registry import ApprovedEvent, TableEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
+Brought = Annotated[
+    int | None,
+    "what of the amount was not booked for the player but bought without a name or brought by somebody else, minor "
+    "units; absent where there is nothing",
+]
 FeeUnit = Annotated[str, "`deal` or `hour`"]
 
 
@@ -144,6 +149,7 @@ class SatDown(TableEvent):
     seat: Seat
     player: Player
     amount: Annotated[Amount, "minor units, 0 where the table is played at without money"]
+    brought: Brought = None
     ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
 
 
@@ -154,6 +160,7 @@ class ChipsAdded(TableEvent):
     seat: Seat
     player: Player
     amount: Amount
+    brought: Brought = None
 
 
 @event("table.left", chain="table")

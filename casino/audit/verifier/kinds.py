@@ -222,7 +222,7 @@ _DECLARED = {
     "table.buy_in":
         "table: amount integer; approval? integer; exchanged {integer}; player string; seat integer; table_version "
         "integer; ticket? integer",
-    "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
+    "table.chips_added": "table: amount integer; brought? integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
         "table: broken_off? {integer}; carryover_on_close string; held? {integer}; left_with {integer}; shares "
@@ -238,7 +238,7 @@ _DECLARED = {
     "table.opened": "table: opener? integer; resumed? {integer}; session integer; table_version integer",
     "table.retired": "table: table_version integer",
     "table.sat_down":
-        "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
+        "table: amount integer; brought? integer; player string; seat integer; table_version integer; ticket? integer",
     "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",
     "table.seat_fee_changed":
         "table: after integer; after_per string; approval? integer; before integer; before_per string; "

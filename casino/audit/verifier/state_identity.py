@@ -1,5 +1,5 @@
-"""Who was paid or paid in: from an amount on that the house's control points say, a player of whom it was recorded
-before who it is."""
+"""Who was paid, paid in or put down chips that were not booked: from an amount on that the house's control points say,
+a player of whom it was recorded before who it is."""
 
 from .state_approvals import Approvals
 from .state_people import PERSON_KEY
@@ -21,6 +21,7 @@ class Identity:
         self.handlers: dict[str, Handler] = {
             **dict.fromkeys((*_TRADES, *_PAID_LATER), self._traded),
             "cage.corrected": self._corrected,
+            **dict.fromkeys(("table.sat_down", "table.chips_added"), self._put_down),
         }
 
     def _traded(self, doc: Row) -> None:
@@ -30,6 +31,25 @@ class Identity:
         right = doc["data"].get("right") or {}
         if right.get("kind") in _TRADES:
             self._judge(doc, right)
+
+    def _put_down(self, doc: Row) -> None:
+        """Chips that lie in front of a player now: what was brought and not booked is a trade without a name."""
+        data, table = doc["data"], doc["chain"].partition("/")[2]
+        brought, player = data.get("brought", 0), data["player"]
+        if brought:
+            self._judge(doc, {"amount": brought, "player": player})
+        posted: dict[str, int] = {}
+        for posting in doc.get("postings", ()):
+            for code, _, amount in posting.get("legs", ()):
+                posted[code] = posted.get(code, 0) + amount
+        owed_to_nobody = f"2015/{table}"
+        if not brought and owed_to_nobody not in posted:
+            return
+        booked = {f"2010/{player}": data["amount"] - brought, owed_to_nobody: brought}
+        recorded = booked | {f"2020/{table}/{player}": -data["amount"]}
+        if brought < 0 or posted != {code: amount for code, amount in recorded.items() if amount}:
+            problem = f"{player} put down {data['amount']}, of which {brought} were not booked; posted was {posted}"
+            self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", problem)
 
     def _judge(self, doc: Row, trade: Row) -> None:
         amount, player = trade["amount"], trade.get("player")
