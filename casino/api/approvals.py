@@ -199,6 +199,7 @@ class PointsByName(serializers.Serializer[Any]):
 #: What each control point says.
 _MEANINGS = {
     "float_by_manager_above": "A float or replenishment above this needs a manager's signature",
+    "float_most": "A float or replenishment above this is refused",
     "skim_above": "Cash of a drawer above this asks for a skim",
     "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
     "identity_from": "A buy-in or cash-out from this on needs a player of whom it is recorded who it is",

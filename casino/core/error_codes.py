@@ -467,6 +467,8 @@ MONEY = (
         ("count_agrees", "The count agrees with the books."),
         ("count_differs", "The count differs from the books."),
         ("no_float", "No float is offered to the drawer."),
+        ("float_too_large", "So large a float or replenishment is not issued.", "amount"),
+        ("handover_expired", "The float or replenishment was not taken in time."),
         ("handover_open", "A handover at the drawer is open."),
         ("handover_taken", "The handover was taken.", "state"),
         ("handover_withdrawn", "The handover was withdrawn.", "state"),

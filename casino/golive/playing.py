@@ -98,13 +98,12 @@ class Evening:
         self.cast.write(manager, lambda command: days.open_day(command=command, name=self.day))
 
     def open_drawer(self) -> None:
-        """A float of half the vault's chips that a supervisor counts out and a manager signs for; the cashier counts it
-        and takes it."""
-        vault = chips.rack(self.house, Account.VAULT_CHIPS).as_json()
-        pieces = {value: -(-count // 2) for value, count in vault.items()}
-        cash = min(
-            chart.balances(self.house, [Account.VAULT_CASH])[Account.VAULT_CASH], self.points.no_buy_in_above // 2
-        )
+        """A float of up to half the vault's chips that a supervisor counts out and a manager signs for; the cashier
+        counts it and takes it."""
+        most = self.points.float_most
+        held = chart.balances(self.house, [Account.VAULT_CASH])[Account.VAULT_CASH]
+        cash = min(held, self.points.no_buy_in_above // 2, most // 4)
+        pieces = self._float(most - cash)
         self.cast.write(
             self._cage(Role.CAGE_SUPERVISOR),
             lambda command: handing.offer(
@@ -119,6 +118,14 @@ class Evening:
             lambda command: handing.open_drawer(command=command, code=self.drawer, cash=cash, pieces=pieces),
         )
 
+    def _float(self, most: int) -> dict[str, int]:
+        """Half of the vault's chips of each kind, from the smallest on, worth as much as this at most."""
+        pieces: dict[str, int] = {}
+        for value, count in sorted(chips.rack(self.house, Account.VAULT_CHIPS).pieces.items()):
+            pieces[str(value)] = min(-(-count // 2), most // value)
+            most -= pieces[str(value)] * value
+        return {value: count for value, count in pieces.items() if count}
+
     def _stack(self, table: Table) -> int:
         """The least that a player brings, in whole chips of the smallest kind."""
         step = self.chip_set.smallest
@@ -129,7 +136,7 @@ class Evening:
         return terms.least_players(table.game, table.options)
 
     def fill(self) -> None:
-        """A fill of such a worth that a second person approves it, if the drawer has as much; the dealer counts what a
+        """A fill of such a worth that a second person approves it, if the drawer can spare it; the dealer counts what a
         third person has carried and takes it in."""
         table = next((table for table in map(self._table, self.tables) if table.max_stack), None)
         if table is None:
@@ -137,7 +144,9 @@ class Evening:
         rack = chips.rack(self.house, f"{Account.CAGE_CHIPS}/{self.drawer}")
         step = self.chip_set.smallest
         wanted = -(-max(self.points.transfer_approved_from, step) // step) * step
-        pieces = denominations.make(min(wanted, rack.value), rack).as_json()
+        # Players buy chips too.
+        spare = max(rack.value // 2 // step * step, step)
+        pieces = denominations.make(min(wanted, spare), rack).as_json()
         carrier = self.cast.at(Role.FLOOR).staff.login
         body = {"kind": "fill", "table": table.code, "pieces": pieces, "carrier": carrier}
         asked = self._asked("startDrawerTransfer", f"drawers/{self.drawer}/transfers", body)

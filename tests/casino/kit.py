@@ -188,7 +188,7 @@ class Kit:
         )  # fmt: skip
         # Drawers of tests begin with half of all chips: nobody has to approve that.
         # Tables open with what was stocked: who tests trays counts them. Nobody asks who a player is.
-        names = ("float_by_manager_above", "identity_from", "no_buy_in_above", "opener_required_above")
+        names = ("float_by_manager_above", "float_most", "identity_from", "no_buy_in_above", "opener_required_above")
         points = dict.fromkeys(names, CHIPS)
         set_at_founding(house=house, points=points, actor=ACTOR)
         if bare:

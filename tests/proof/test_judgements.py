@@ -268,6 +268,37 @@ def chips_are_brought_silently(docs: Docs) -> None:
     put_down(docs, 0, [["2015/T1", "HUF", 900_000], STACK])
 
 
+def replenish(docs: Docs, cash: int, *, taken_at: str = "") -> None:
+    """Let a supervisor offer cash from the vault and a cashier take it."""
+    hire(docs, "susi", "cage_supervisor")
+    hire(docs, "carl", "cashier")
+    at_drawer = {"terminal": "at-C1", "role": "cage_supervisor", "actor": "susi"}
+    handover = {
+        "handover": 1, "drawer": "C1", "kind": "replenishment", "state": "offered", "offered_by": "susi",
+        "signed_by": None, "ended_by": None, "cash": cash, "pieces": {},
+    }  # fmt: skip
+    add(docs, DRAWER, "handover.offered", {"handover": handover}, **at_drawer)
+    taken = {"handover": handover | {"state": "taken", "ended_by": "carl"}}
+    at_drawer |= {"role": "cashier", "actor": "carl"} | ({"at": taken_at} if taken_at else {})
+    add(docs, DRAWER, "drawer.replenished", taken, **at_drawer)
+
+
+def test_a_replenishment_is_taken() -> None:
+    docs = evening()
+    replenish(docs, 4_000_000)
+    assert codes(docs) == []
+
+
+@found("float_too_large")
+def more_leaves_the_vault_than_the_house_lets(docs: Docs) -> None:
+    replenish(docs, 8_000_001)
+
+
+@found("handover_expired")
+def a_replenishment_is_taken_too_late(docs: Docs) -> None:
+    replenish(docs, 4_000_000, taken_at="2026-11-29T00:00:00.000000Z")
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}

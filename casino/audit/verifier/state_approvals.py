@@ -47,6 +47,7 @@ MODELS = (
 #: Control points of a house that has set none, in whole units of a currency; and what stands for one euro.
 DEFAULTS = {
     "float_by_manager_above": 10_000,
+    "float_most": 20_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,
@@ -339,6 +340,12 @@ class Approvals:
     # --- Floats and replenishments -----------------------------------------------------------------------------------
 
     def _handed_by(self, doc: Row) -> None:
+        offered = doc["data"]["handover"]
+        if doc["kind"] == "handover.offered" and offered["kind"] in ("float", "replenishment"):
+            worth, most = offered["cash"] + worth_of(offered["pieces"]), self._most("float_most", doc)
+            if doc["role"] != SYSTEM and worth > most:
+                problem = f"a {offered['kind']} of {worth} was offered, the most is {most}"
+                self._rows.find("float_too_large", f"{doc['chain']}#{doc['seq']}", problem)
         if doc["role"] in _MANAGER:
             self._by_manager.add((doc["chain"], doc["data"]["handover"]["handover"]))
 
@@ -354,11 +361,15 @@ class Approvals:
                 data["handover"]["handover"],
                 data["handover"]["cash"] + worth_of(data["handover"]["pieces"]),
             )
-        limits = [points["float_by_manager_above"] for points in self.in_force_about(doc["at"])]
-        if doc["role"] != SYSTEM and worth > max(limits) and (doc["chain"], number) not in self._by_manager:
+        most = self._most("float_by_manager_above", doc)
+        if doc["role"] != SYSTEM and worth > most and (doc["chain"], number) not in self._by_manager:
             self._rows.find(
                 "approval_missing", f"{doc['chain']}#{doc['seq']}", f"no manager has signed handover {number}"
             )
+
+    def _most(self, name: str, doc: Row) -> int:
+        """A control point about the time of an event, the largest."""
+        return max(points[name] for points in self.in_force_about(doc["at"]))
 
     # --- Control points ----------------------------------------------------------------------------------------------
 

@@ -1,12 +1,14 @@
 """Chips, drawers and their shifts, and transfers, rebuilt from the chains of drawers, tables and house."""
 
 from .state_columns import HOUSE, ID, Model, proved
-from .state_rows import Handler, Near, Row, Rows
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
 DRAWER, SHIFT, HANDOVER = "cage.Drawer", "cage.Shift", "cage.Handover"
 TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
+#: Seconds after which what was offered from the vault is not taken any more.
+HANDOVER_LASTS = 600.0
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNTED = ("cash", "chips", "pieces", "foreign", "withdrawn")
 _COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in _COUNTED)
@@ -329,6 +331,14 @@ class Cage:
         )  # fmt: skip
         if state == "taken":
             self._by_another(doc, key, "took it")
+            self._in_time(doc, key)
+
+    def _in_time(self, doc: Row, key: str) -> None:
+        row = self._rows.get(HANDOVER, key)
+        from_vault = row["kind"] in ("float", "replenishment")
+        if from_vault and seconds_between(row["offered_at"], doc["at"]) > HANDOVER_LASTS + TOLERANCE:
+            problem = f"it was offered at {row['offered_at']} and taken at {doc['at']}, too late"
+            self._rows.find("handover_expired", f"{HANDOVER} {key}", problem)
 
     def _by_another(self, doc: Row, key: str, what: str) -> None:
         if self._rows.get(HANDOVER, key)["offered_by"] == doc["actor"]:

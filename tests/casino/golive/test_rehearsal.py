@@ -40,8 +40,9 @@ def test_an_evening_passes_in_a_copy_where_nobody_can_sign_in(kit: Kit) -> None:
     assert not any(person.has_usable_password() for person in people)
 
 
-def test_a_house_that_always_asks_who_a_player_is_is_rehearsed(kit: Kit) -> None:
-    set_at_founding(house=kit.house, points={"identity_from": 0}, actor=ACTOR)
+def test_a_house_of_small_floats_that_always_asks_who_a_player_is_is_rehearsed(kit: Kit) -> None:
+    points = {"identity_from": 0, "float_most": 2_000_000}
+    set_at_founding(house=kit.house, points=points, actor=ACTOR)
     made = rehearse(kit.house, ACTOR)
     assert [item for item in made.items if "failed" in item] == []
 

@@ -169,11 +169,12 @@ NEW = {
 #: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
 VALUES = {
     "account", "action", "actions", "actor", "address", "amount", "announce", "awards", "bag", "bid", "birth_name",
-    "birth_place", "bonus", "bonus_approved_from", "born", "button", "call", "capital", "card", "cards",
+    "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button", "call", "capital", "card", "cards",
     "carryover_on_close", "cash", "cause", "claimed", "client_seeds", "code", "collected", "commitment", "consent",
     "contract", "count", "day", "denominations", "difference_accepted", "difference_by_manager_above", "digest",
     "document", "ends_at", "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from",
-    "float_by_manager_above", "foreign", "found_where", "game", "given", "identity_from", "idle_minutes_at_drawers",
+    "float_by_manager_above", "float_most", "foreign", "found_where", "game", "given", "identity_from",
+    "idle_minutes_at_drawers",
     "idle_minutes_at_tables", "idle_minutes_in_office", "issuer", "kind", "loser", "made_good", "max_stack", "means",
     "min_stack", "minutes", "mode", "mothers_name", "name", "nationality", "new", "no_buy_in_above", "nonce", "note",
     "number", "old", "opener_required_above", "options", "paid", "paper", "password", "per", "person", "pieces",
