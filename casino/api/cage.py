@@ -48,6 +48,8 @@ CHIPS = (
 )  # fmt: skip
 #: Refusals of trades at a drawer, which never name what it holds.
 AT_A_DRAWER = ("drawer_closed", "drawer_counted", "drawer_short")
+#: And of those that only the person who has opened the drawer makes.
+AT_OWN_DRAWER = (*AT_A_DRAWER, "not_your_drawer")
 #: Refusals of postings.
 POSTING = ("insufficient_funds", "period_not_open")
 
@@ -172,7 +174,15 @@ class BuyInOut(DrawerChanged):
     answers=BuyInOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "identity_required", "person_forgotten", *CHIPS, *POSTING],
+    refuses=[
+        "house_not_live",
+        *AT_OWN_DRAWER,
+        "skim_needed",
+        "identity_required",
+        "person_forgotten",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
@@ -212,7 +222,7 @@ class CashOutOut(DrawerChanged):
     answers=CashOutOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "identity_required", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[*AT_OWN_DRAWER, "identity_required", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Named `pieces` are paid whatever is booked for the player; what is missing

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -91,6 +91,7 @@ class ClearingSettledOut(serializers.Serializer[Any]):
         "drawer_closed",
         "drawer_counted",
         "drawer_short",
+        "not_your_drawer",
         "reference_used",
         "person_forgotten",
         *CHIPS,
@@ -132,7 +133,7 @@ class NonCashBuyIns(WriteOperation):
     status=201,
     tag=TAG,
     refuses=[
-        *AT_A_DRAWER, "identity_required", "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS,
+        *AT_OWN_DRAWER, "identity_required", "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS,
         *POSTING,
     ],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
@@ -186,7 +186,7 @@ class ExchangeOut(DrawerChanged):
     answers=ExchangeOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=[*AT_A_DRAWER, *_PUBLIC, *POSTING],
+    refuses=[*AT_OWN_DRAWER, *_PUBLIC, *POSTING],
 )
 class ExchangeAtCage(WriteOperation):
     """Exchange a player's chips for chips of the drawer of the same worth. Refused if the given chips are not in
@@ -225,7 +225,7 @@ class ForeignChipsOut(DrawerChanged):
     answers=ForeignChipsOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=[*AT_A_DRAWER, "account_off", *POSTING],
+    refuses=[*AT_OWN_DRAWER, "account_off", *POSTING],
 )
 class TakeForeignChips(WriteOperation):
     """Pay cash for chips of another house, at face value. They are not counted among the house's chips."""

@@ -12,7 +12,7 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
-from casino.cage.services import Pieces, enter, require_open, require_room, write_at
+from casino.cage.services import Pieces, enter, require_own, require_room, write_at
 from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.errors import NotFound
@@ -35,10 +35,12 @@ def buy_in(*, command: Command, code: str, amount: int, pieces: Pieces | None = 
     return write_at(command, code, change)
 
 
-def sell_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces | None = None) -> Outcome:
+def sell_chips(
+    drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces | None = None, own: bool = True
+) -> Outcome:
     """What a sale without a name does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
     points = in_force(drawer.house)
-    require_open(drawer)
+    require_own(drawer, work, own=own)
     thresholds.require_identity(drawer.house, points, amount)
     require_room(drawer, points)
     desk = _desk(drawer)
@@ -59,10 +61,10 @@ def cash_out(*, command: Command, code: str, amount: int, pieces: Pieces) -> Ans
     return write_at(command, code, change)
 
 
-def buy_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces) -> Outcome:
+def buy_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces, own: bool = True) -> Outcome:
     """What buying back without a name does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
     points = in_force(drawer.house)
-    require_open(drawer)
+    require_own(drawer, work, own=own)
     thresholds.require_identity(drawer.house, points, amount, held_at=drawer.code)
     desk, till = _desk(drawer), drawer.account(Account.DRAWER_CASH)
     books.require(drawer.house, till, chart.balances(drawer.house, [till])[till], amount)

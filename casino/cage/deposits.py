@@ -28,7 +28,7 @@ def take(*, command: Command, code: str, player_ref: str, amount: int) -> Answer
         stages.require_playing(work.house)
         points = in_force(drawer.house)
         require_room(drawer, points)
-        player, _ = customer(drawer, player_ref)
+        player, _ = customer(drawer, work, player_ref)
         persons.require_known(player)
         thresholds.require_approval(points, work, amount)
         chart.open_accounts(drawer.house, [player.deposit])
@@ -45,7 +45,7 @@ def draw(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         _require(player, amount)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         _enter(command, drawer, work, "deposit_drawn", player, amount=amount, chips=chosen)
@@ -61,7 +61,7 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
     Conflict drawer_short, approval_required as a cash-out does, and as `services.customer`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, _ = customer(drawer, player_ref)
+        player, _ = customer(drawer, work, player_ref)
         _require(player, amount)
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
         thresholds.require_approval(in_force(drawer.house), work, amount)

@@ -61,8 +61,8 @@ def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces:
         chips = denominations.parse(chip_sets.in_use(drawer.house), pieces)
         if kind != HandoverKind.FLOAT and not (cash or chips):
             raise Unprocessable("Neither cash nor chips are offered.", code="nothing_offered")
-        _require_no_larger(drawer, kind, cash + chips.value)
         _require_there(drawer, kind, cash, chips)
+        _require_no_larger(drawer, kind, cash + chips.value)
         found = new_handover(command, drawer, kind=kind, cash=cash, pieces=chips.as_json())
         return Outcome(HandoverOffered(handover=selectors.describe_handover(found, revealed=True)), status=201)
 

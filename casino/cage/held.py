@@ -17,7 +17,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, HeldCause, HeldPayout, HeldState
-from casino.cage.services import Pieces, customer, enter, require_open, write_at
+from casino.cage.services import Pieces, customer, enter, require_own, write_at
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -36,7 +36,7 @@ def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         locks.lock_payouts(drawer.house.id)
         taken = desk.require_public(desk.named(pieces, amount))
         work.require_approval(_approved(amount))
@@ -66,7 +66,7 @@ def release(*, command: Command, code: str, number: int) -> Answer:
     drawer_closed, drawer_counted, drawer_short."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        require_open(drawer)
+        require_own(drawer, work)
         found = _locked(drawer.house, number)
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), found.amount)
         work.require_approval(_approved(found.amount))

@@ -44,7 +44,7 @@ def buy_in(
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
         house = drawer.house
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         points = in_force(house)
         thresholds.require_identity(house, points, amount, player=player)
         locks.lock_clearing(house.id)
@@ -112,7 +112,7 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         points = in_force(drawer.house)
         thresholds.require_identity(drawer.house, points, amount, player=player, held_at=code)
         persons.require_known(player)

@@ -15,7 +15,7 @@ from casino.cage.models import Drawer, DrawerState, Shift
 from casino.chips.changing import Desk
 from casino.core import locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, WrongTerminal
+from casino.core.errors import Conflict, Forbidden, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses import stages
 from casino.houses.control_points import ControlPoints, in_force
@@ -101,6 +101,22 @@ def require_open(drawer: Drawer) -> Shift:
     return shift
 
 
+def require_own(drawer: Drawer, work: Work, *, own: bool = True) -> Shift:
+    """The shift in progress, in which only the person who opened it trades, who answers for its count. `own` is false
+    where a supervisor corrects an entry of it. Raises Forbidden not_your_drawer, and as :func:`require_open`."""
+    shift = require_open(drawer)
+    by = work.command.context.staff if work.command else None
+    if own and by is not None and by.pk != shift.opened_by_id:
+        opener = shift.opened_by.login
+        raise Forbidden(
+            f"Drawer {drawer.code} is {opener}'s until it is counted and closed, or handed over to another drawer "
+            f"(drawers/{drawer.code}/hand-over).",
+            code="not_your_drawer",
+            opened_by=opener,
+        )
+    return shift
+
+
 def require_shift(drawer: Drawer) -> Shift:
     """The shift that has not ended, counted or not. Raises Conflict drawer_closed."""
     shift = selectors.open_shift(drawer)
@@ -133,12 +149,13 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
 
 
 def sell_chips(
-    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
-) -> Outcome:
+    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None,
+    own: bool = True,
+) -> Outcome:  # fmt: skip
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
     points = in_force(drawer.house)
     require_room(drawer, points)
-    player, desk = customer(drawer, player_ref)
+    player, desk = customer(drawer, work, player_ref, own=own)
     thresholds.require_identity(drawer.house, points, amount, player=player)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
     thresholds.require_approval(points, work, amount)
@@ -160,10 +177,11 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
 
 
 def buy_chips(
-    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
-) -> Outcome:
+    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None,
+    own: bool = True,
+) -> Outcome:  # fmt: skip
     """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
-    player, desk = customer(drawer, player_ref)
+    player, desk = customer(drawer, work, player_ref, own=own)
     points = in_force(drawer.house)
     thresholds.require_identity(drawer.house, points, amount, player=player, held_at=drawer.code)
     # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
@@ -193,10 +211,9 @@ def require_room(drawer: Drawer, points: ControlPoints) -> None:
         )
 
 
-def customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
-    """The player at an open drawer, locked, and the drawer's rack. Raises Conflict drawer_closed or drawer_counted,
-    NotFound, Gone."""
-    require_open(drawer)
+def customer(drawer: Drawer, work: Work, player_ref: str, *, own: bool = True) -> tuple[Player, Desk]:
+    """The player at an open drawer, locked, and the drawer's rack. Raises as :func:`require_own`, NotFound, Gone."""
+    require_own(drawer, work, own=own)
     player = persons.lock(drawer.house, player_ref)
     persons.require_not_forgotten(player)
     player.house = drawer.house

@@ -30,7 +30,7 @@ def pay(*, command: Command, code: str, player_ref: str, table_code: str, amount
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
         require_room(drawer, in_force(drawer.house))
-        player, _ = customer(drawer, player_ref)
+        player, _ = customer(drawer, work, player_ref)
         table = tables.get(drawer.house, table_code)
         _require_fee_in_cash(table)
         paid = posting("table_fee_cash", {"drawer": code, "table": table.code}, amount=amount)

@@ -299,6 +299,20 @@ def a_replenishment_is_taken_too_late(docs: Docs) -> None:
     replenish(docs, 4_000_000, taken_at="2026-11-29T00:00:00.000000Z")
 
 
+@found("not_your_drawer")
+def somebody_else_sells_chips_at_a_drawer(docs: Docs) -> None:
+    hire(docs, "susi", "cage_supervisor")
+    hire(docs, "carl", "cashier")
+    hire(docs, "cora", "cashier")
+    handover = {"handover": 1, "drawer": "C1", "kind": "float", "state": "offered", "cash": 700, "pieces": {}}
+    by_supervisor = {"actor": "susi", "role": "cage_supervisor", "terminal": "at-C1"}
+    add(docs, DRAWER, "handover.offered", {"handover": handover}, **by_supervisor)
+    opened = {"shift": 1, "handover": 1, "float_cash": 700, "float_chips": 0, "float_pieces": {}}
+    sold = {"amount": 5_000, "exchanged": {}}
+    for actor, kind, data in (("carl", "drawer.opened", opened), ("cora", "cage.bearer_buy_in", sold)):
+        add(docs, DRAWER, kind, data, actor=actor, role="cashier", terminal="at-C1")
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}

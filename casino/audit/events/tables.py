@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from casino.audit.events.cage import Counterfeits, Evidence
 from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, Seat
 from casino.audit.events.registry import ApprovedEvent, TableEvent, event
 
@@ -213,6 +214,15 @@ class TableBuyIn(TableEvent, ApprovedEvent):
     amount: Amount
     exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
     ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
+
+
+@event("table.counterfeits_found", chain="table")
+class TableCounterfeitsFound(TableEvent, ApprovedEvent):
+    """Counterfeit chips were taken out of the tray, and kept as evidence."""
+
+    counterfeits: Counterfeits
+    evidence: Evidence
+    reason: Reason
 
 
 @event("table.exchange", chain="table")

@@ -227,6 +227,8 @@ _DECLARED = {
     "table.closed":
         "table: broken_off? {integer}; carryover_on_close string; held? {integer}; left_with {integer}; shares "
         "{integer}; table_version integer",
+    "table.counterfeits_found":
+        "table: approval? integer; counterfeits {any}; evidence string; table_version integer",
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",
