@@ -236,9 +236,10 @@ class PointsByName(serializers.Serializer[Any]):
 #: What each control point says.
 _MEANINGS = {
     "float_by_manager_above": "A float or replenishment above this needs a manager's signature",
+    "float_most": "A float or replenishment above this is refused",
     "skim_above": "Cash of a drawer above this asks for a skim",
     "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
-    "identity_from": "A buy-in or cash-out from this on needs a name",
+    "identity_from": "A buy-in or cash-out from this on needs a player of whom it is recorded who it is",
     "exchange_by_supervisor_from": "A buy-in or cash-out from this on needs a cage supervisor",
     "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager",
     "difference_accepted": "A drawer's difference is accepted up to this",

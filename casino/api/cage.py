@@ -47,6 +47,8 @@ CHIPS = (
 )  # fmt: skip
 #: Refusals of trades at a drawer, which never name what it holds.
 AT_A_DRAWER = ("drawer_closed", "drawer_counted", "drawer_short")
+#: And of those that only the person who has opened the drawer makes.
+AT_OWN_DRAWER = (*AT_A_DRAWER, "not_your_drawer")
 #: Refusals of postings.
 POSTING = ("insufficient_funds", "period_not_open")
 
@@ -162,12 +164,21 @@ class BuyInOut(DrawerChanged):
     answers=BuyInOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "person_forgotten", "staff_as_player", *CHIPS, *POSTING],
+    refuses=[
+        "house_not_live",
+        *AT_OWN_DRAWER,
+        "skim_needed",
+        "identity_required",
+        "person_forgotten",
+        "staff_as_player",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
     amount. From an amount on that the house sets, a cage supervisor or a manager approves it first
-    (`approval_required`)."""
+    (`approval_required`); from another on, it must be recorded who the player is (`identity_required`)."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -202,7 +213,15 @@ class CashOutOut(DrawerChanged):
     answers=CashOutOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", "staff_as_player", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[
+        *AT_OWN_DRAWER,
+        "identity_required",
+        "person_forgotten",
+        "staff_as_player",
+        "chips_not_in_circulation",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Named `pieces` are paid whatever is booked for the player; what is missing

@@ -197,6 +197,21 @@ class CloseTable(WriteOperation):
         return sessions.close_table(command=command, code=path["table"], counted=tray_counts.closer)
 
 
+class _PutDown(StrictInput):
+    """Chips that a player puts down."""
+
+    brought = Amount(
+        required=False,
+        help_text="What of `amount` is not booked for the player: bought without a name, or brought by somebody else.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Check that no more is brought than is put down."""
+        if attrs.get("brought", 0) > attrs["amount"]:
+            raise serializers.ValidationError({"brought": ["No more is brought than is put down."]})
+        return attrs
+
+
 @documented(
     "sitDown",
     summary="Seat a player",
@@ -212,17 +227,20 @@ class CloseTable(WriteOperation):
         "already_seated",
         "not_called",
         "stack_out_of_range",
+        "identity_required",
         "person_forgotten",
         "staff_as_player",
     ],
 )
 class SitDown(WriteOperation):
-    """Seat a player with chips that the player holds away from the tables."""
+    """Seat a player with chips that the player holds away from the tables, and with those that the request says are
+    `brought` beyond what is booked: below the house's threshold, or by a player of whom it is recorded who it is
+    (`identity_required`)."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="SitDownInput")
-    class Input(StrictInput):
+    class Input(_PutDown):
         """Seat number in play order, player reference, chips to bring: 0 only where the table's limits allow it; the
         number of a player who was called from the waiting list."""
 
@@ -237,7 +255,7 @@ class SitDown(WriteOperation):
         """Sit."""
         return services.sit(
             command=command, code=path["table"], seat=data["seat"], player_ref=data["player"], amount=data["amount"],
-            ticket=data.get("ticket"),
+            ticket=data.get("ticket"), brought=data.get("brought", 0),
         )  # fmt: skip
 
 
@@ -246,15 +264,15 @@ class SitDown(WriteOperation):
     summary="Add chips to a stack",
     answers=TableOut,
     tag=TAG,
-    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range"],
+    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range", "identity_required"],
 )
 class AddChips(WriteOperation):
-    """Add chips to a stack between hands."""
+    """Add chips to a stack between hands; `brought` as in sitting down."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="AddChipsInput")
-    class Input(StrictInput):
+    class Input(_PutDown):
         """How much."""
 
         amount = Amount()
@@ -263,7 +281,10 @@ class AddChips(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Add."""
-        return services.add_chips(command=command, code=path["table"], seat=path["seat"], amount=data["amount"])
+        return services.add_chips(
+            command=command, code=path["table"], seat=path["seat"], amount=data["amount"],
+            brought=data.get("brought", 0),
+        )  # fmt: skip
 
 
 @documented(

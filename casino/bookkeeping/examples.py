@@ -407,6 +407,11 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("sat_down", ANNA, amount=10_000),),
         {"2010/anna": 0, "2020/T1/anna": 30_000},
     ),
+    "bearer_sat_down": Example(
+        "Anna puts down chips worth 50.00 that a friend has given her.",
+        (posting("bearer_sat_down", ANNA, amount=5_000),),
+        {"2015/T1": -5_000, "2020/T1/anna": 25_000},
+    ),
     "left": Example(
         "Anna leaves with all of her 200.00.",
         (posting("left", ANNA, amount=20_000),),

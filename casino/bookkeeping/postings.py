@@ -451,6 +451,13 @@ _SEATS = (
         "The chips are now in front of the player. They stay with the public.",
         (_WALLET, _STACK, "amount"),
     ),
+    _row(
+        "bearer_sat_down",
+        "A player puts down chips that are not booked",
+        "Bought without a name, or brought by somebody else: the house owes them to the player from now on. What is "
+        "owed to nobody in particular may fall below zero.",
+        ("2015/{table}", _STACK, "amount"),
+    ),
     _row("left", "A player leaves", "The mirror of sitting down.", (_STACK, _WALLET, "amount")),
     _row(
         "fill_sent",

@@ -88,7 +88,7 @@ def _take_back(command: Command, work: Work, drawer: Drawer, wrong: Event) -> in
     data = wrong.doc["data"]
     if wrong.doc["kind"] != "cage.buy_in":
         return 0
-    player, _ = services.customer(drawer, data["player"])
+    player, _ = services.customer(drawer, work, data["player"], own=False)
     lacking: int = max(data["amount"] - chart.balances(drawer.house, [player.wallet])[player.wallet], 0)
     brought = posting("attributed", {"place": drawer.code, "player": player.ref}, amount=lacking)
     services.enter(work, command.ledger_key("attributed"), drawer, "chips.attributed", [brought], player=player.ref)
@@ -106,4 +106,4 @@ def _made(drawer: Drawer, work: Work, key: str, kind: str, data: Mapping[str, An
         "cage.exchange": trading.swap_chips,
         "cage.foreign_chips": trading.buy_foreign,
     }
-    return trades[kind](drawer, work, key=key, **data).event
+    return trades[kind](drawer, work, key=key, own=False, **data).event

@@ -12,6 +12,8 @@ class ControlPoints:
 
     #: A float or a replenishment above this needs a manager.
     float_by_manager_above: int
+    #: A float or a replenishment above this is refused.
+    float_most: int
     #: A drawer's cash above this asks for a skim, and above the second refuses buy-ins.
     skim_above: int
     no_buy_in_above: int
@@ -75,6 +77,7 @@ class ControlPoints:
 #: Amounts in whole units of a currency, as card rooms of the euro area have them.
 _DEFAULTS = {
     "float_by_manager_above": 10_000,
+    "float_most": 20_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,

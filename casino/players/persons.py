@@ -100,6 +100,11 @@ def require_known(player: Player) -> Person:
     return newest
 
 
+def is_known(player: Player) -> bool:
+    """Whether it is recorded who a player is; nobody asks of one who was forgotten. The caller holds the lock."""
+    return PersonKey.objects.filter(player=player).exists()
+
+
 def require_not_forgotten(player: Player) -> None:
     """Refuse a player whose person was recorded and then forgotten; one who was never recorded is taken. The caller
     holds the lock. Raises Gone person_forgotten."""

@@ -35,7 +35,7 @@ from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import Role, TerminalKind
-from casino.tables import carrying, openers, selectors, turns, versions, waiting
+from casino.tables import bringing, carrying, openers, selectors, turns, versions, waiting
 from casino.tables.carrying import Session
 from casino.tables.models import (
     CarryoverOnClose,
@@ -337,39 +337,48 @@ def open_table(*, command: Command, code: str, counted: Callable[[Table], int | 
     return write.write(command, AtTable(code), change)
 
 
-def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Answer:
+def sit(
+    *, command: Command, code: str, seat: int, player_ref: str, amount: int, ticket: int | None = None, brought: int = 0
+) -> Answer:
     """Seat a player with `amount` minor units of the chips in the player's hands: with none, and nothing posted, where
-    the table's limits allow that. `ticket`: the player's number on the waiting list, whose wait ends.
+    the table's limits allow that. So much of it is `brought` beyond what is booked for the player. `ticket`: the
+    player's number on the waiting list, whose wait ends.
 
     Raises NotFound, Gone person_forgotten, Conflict seat_taken, already_seated or not_called, Unprocessable
-    no_such_seat or stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
+    no_such_seat or stack_out_of_range, the ledger's insufficient_funds when the player does not hold that much, and as
+    `bringing.put_down`.
     """
 
     def change(table: Table, work: Work) -> Outcome:
         key = command.ledger_key()
-        return seat_player(table, work, key=key, seat=seat, player_ref=player_ref, amount=amount, ticket=ticket)
+        return seat_player(
+            table, work, key=key, seat=seat, player_ref=player_ref, amount=amount, ticket=ticket, brought=brought
+        )
 
     return write.write(command, AtTable(code), change)
 
 
 def seat_player(
-    table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int, ticket: int | None = None
-) -> Outcome:
+    table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int, ticket: int | None = None,
+    brought: int = 0,
+) -> Outcome:  # fmt: skip
     """What sitting down does at a locked table, posted under this key. Raises as :func:`sit`."""
     require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-    take_seat(table, seat, player_ref, amount, ticket)
+    player = take_seat(table, seat, player_ref, amount, ticket)
     if amount:
         work.post(
             key=key,
             kind="table.sat_down",
-            postings=[posting("sat_down", {"table": table.code, "player": player_ref}, amount=amount)],
+            postings=bringing.put_down(table, player, amount, brought),
             metadata={"table": table.code, "player": player_ref},
         )
-    return Outcome(SatDown(seat=seat, player=player_ref, amount=amount, ticket=ticket), status=201)
+    event = SatDown(seat=seat, player=player_ref, amount=amount, ticket=ticket, brought=brought or None)
+    return Outcome(event, status=201)
 
 
-def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
-    """Add chips to a stack, between hands only: a stack in play is what the others play against."""
+def add_chips(*, command: Command, code: str, seat: int, amount: int, brought: int = 0) -> Answer:
+    """Add chips to a stack, between hands only: a stack in play is what the others play against. `brought` as in
+    :func:`sit`."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
@@ -380,10 +389,10 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
         work.post(
             key=command.ledger_key(),
             kind="table.chips_added",
-            postings=[posting("sat_down", {"table": code, "player": player.ref}, amount=amount)],
+            postings=bringing.put_down(table, player, amount, brought),
             metadata={"table": code, "player": player.ref},
         )
-        return Outcome(ChipsAdded(seat=seat, player=player.ref, amount=amount))
+        return Outcome(ChipsAdded(seat=seat, player=player.ref, amount=amount, brought=brought or None))
 
     return write.write(command, AtTable(code), change)
 
@@ -452,9 +461,9 @@ def close_table(
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> None:
+def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Player:
     """Put a player on a free seat, whose stack will be `amount` minor units. Meanwhile the player's person cannot be
-    erased, and a player who has been forgotten cannot sit down. Raises as `sit`."""
+    erased, and a player who has been forgotten cannot sit down. Returns the player. Raises as `sit`."""
     if ticket is not None:
         waiting.seated(table, player_ref, ticket)
     player = persons.lock(table.house, player_ref)
@@ -463,6 +472,7 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
     occupy(table, seat, player)
+    return player
 
 
 def occupy(table: Table, seat: int, player: Player) -> None:

@@ -84,7 +84,7 @@ def redeem(*, command: Command, code: str, chip_set: str, given: Pieces, wanted:
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        cage.require_open(drawer)
+        cage.require_own(drawer, work)
         house, desk = drawer.house, Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code)
         _require_withdrawn(_get(house, chip_set))
         ladder = chips.of(house, chip_set)

@@ -35,7 +35,10 @@ CHIPS = {
 #: Pieces of each small denomination in the vault, in the cashier's drawer, and in each table's tray.
 VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 #: Control points of the house that amounts of the evening would reach.
-OF_AN_EVENING = ("float_by_manager_above", "exchange_by_supervisor_from", "exchange_by_manager_from")
+OF_AN_EVENING = (
+    *("float_by_manager_above", "float_most", "identity_from"),
+    *("exchange_by_supervisor_from", "exchange_by_manager_from"),
+)
 #: From this on a fill or credit is approved by a second person, in minor units: the evening has one such fill.
 TRANSFER_APPROVED = 5_000
 #: No tray of the evening is worth as much, in minor units: tables open with what was stocked. The demo counts openers

@@ -471,6 +471,7 @@ def _all_counted(code: str) -> Step:
     return lambda busy: _move("counter", "counts", {"pieces": _rack(busy, code)})(busy)
 
 
+FAKE_CHIPS = {"pieces": {"500": 1}, "evidence": "E-2"} | REASON
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
@@ -569,6 +570,7 @@ STEPS: dict[str, Step] = {
     "table.seat_changed back": _at("dealer", "seats/4/change", {"to_seat": 1}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),
     "table.sat_down again": _at("dealer", "seats", {"seat": 2, "player": "T1-u2", "amount": 10_000}),
+    "table.counterfeits_found": _approved("counterfeits", FAKE_CHIPS, "dealer"),
     "table.buy_in": _at("dealer", "buy-ins", {"seat": 2, "amount": 500}),
     "table.exchange": _at("dealer", "exchanges", {"given": {"500": 1}, "wanted": {"100": 5}}),
     "seat.key_issued": _at("dealer", "seats/1/key"),

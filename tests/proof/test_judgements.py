@@ -196,6 +196,123 @@ def chips_are_sold_above_the_control_point(docs: Docs) -> None:
     one(docs, "cage.buy_in")["data"]["amount"] = 2_000_000
 
 
+def as_sold(docs: Docs) -> Doc:
+    """Who sold the first chips of the evening, in which role and where."""
+    return {name: one(docs, "cage.buy_in")[name] for name in ("actor", "role", "terminal")}
+
+
+@found("identity_missing")
+def chips_are_sold_to_somebody_unknown(docs: Docs) -> None:
+    one(docs, "cage.buy_in")["data"]["amount"] = 800_000
+
+
+@found("identity_missing")
+def chips_without_a_name_are_paid_above_the_threshold(docs: Docs) -> None:
+    add(docs, DRAWER, "cage.bearer_cash_out", {"amount": 800_000}, **as_sold(docs))
+
+
+@found("identity_missing")
+def a_correction_pays_somebody_unknown(docs: Docs) -> None:
+    right = {"kind": "cage.cash_out", "amount": 800_000, "player": "a"}
+    add(docs, DRAWER, "cage.corrected", {"right": right}, **as_sold(docs))
+
+
+def bought_at_the_table(docs: Docs, amount: int) -> None:
+    """Let the player on seat 1 buy chips for cash before the first hand."""
+    data = {"seat": 1, "player": "a", "amount": amount, "exchanged": {}}
+    sat = one(docs, "table.sat_down")
+    who = {name: sat[name] for name in ("actor", "role", "terminal")}
+    add(docs, TABLE, "table.buy_in", data, before="hand.dealt", **who)
+
+
+@found("approval_missing")
+def chips_are_sold_at_a_table_above_the_control_point(docs: Docs) -> None:
+    bought_at_the_table(docs, 2_000_000)
+
+
+@found("identity_missing")
+def chips_are_sold_at_a_table_to_somebody_unknown(docs: Docs) -> None:
+    bought_at_the_table(docs, 800_000)
+
+
+def put_down(docs: Docs, brought: int, legs: list[list[Any]]) -> None:
+    """Let the player on seat 1 add chips worth 900,000, of which so many were not booked."""
+    sat = one(docs, "table.sat_down")
+    who = {name: sat[name] for name in ("actor", "role", "terminal")}
+    data = {"seat": 1, "player": "a", "amount": 900_000} | ({"brought": brought} if brought else {})
+    postings = [{"tx": 7, "about": "", "legs": legs}]
+    add(docs, TABLE, "table.chips_added", data, before="hand.dealt", postings=postings, **who)
+
+
+STACK = ["2020/T1/a", "HUF", -900_000]
+
+
+def test_chips_that_were_not_booked_are_put_down() -> None:
+    docs = evening()
+    put_down(docs, 700_000, [["2010/a", "HUF", 200_000], ["2015/T1", "HUF", 700_000], STACK])
+    assert codes(docs) == []
+
+
+@found("identity_missing")
+def more_is_brought_than_may_be_without_a_name(docs: Docs) -> None:
+    put_down(docs, 800_000, [["2010/a", "HUF", 100_000], ["2015/T1", "HUF", 800_000], STACK])
+
+
+@found("state_event_differs")
+def other_chips_are_posted_than_were_brought(docs: Docs) -> None:
+    put_down(docs, 700_000, [["2010/a", "HUF", 100_000], ["2015/T1", "HUF", 800_000], STACK])
+
+
+@found("state_event_differs")
+def chips_are_brought_silently(docs: Docs) -> None:
+    put_down(docs, 0, [["2015/T1", "HUF", 900_000], STACK])
+
+
+def replenish(docs: Docs, cash: int, *, taken_at: str = "") -> None:
+    """Let a supervisor offer cash from the vault and a cashier take it."""
+    hire(docs, "susi", "cage_supervisor")
+    hire(docs, "carl", "cashier")
+    at_drawer = {"terminal": "at-C1", "role": "cage_supervisor", "actor": "susi"}
+    handover = {
+        "handover": 1, "drawer": "C1", "kind": "replenishment", "state": "offered", "offered_by": "susi",
+        "signed_by": None, "ended_by": None, "cash": cash, "pieces": {},
+    }  # fmt: skip
+    add(docs, DRAWER, "handover.offered", {"handover": handover}, **at_drawer)
+    taken = {"handover": handover | {"state": "taken", "ended_by": "carl"}}
+    at_drawer |= {"role": "cashier", "actor": "carl"} | ({"at": taken_at} if taken_at else {})
+    add(docs, DRAWER, "drawer.replenished", taken, **at_drawer)
+
+
+def test_a_replenishment_is_taken() -> None:
+    docs = evening()
+    replenish(docs, 4_000_000)
+    assert codes(docs) == []
+
+
+@found("float_too_large")
+def more_leaves_the_vault_than_the_house_lets(docs: Docs) -> None:
+    replenish(docs, 8_000_001)
+
+
+@found("handover_expired")
+def a_replenishment_is_taken_too_late(docs: Docs) -> None:
+    replenish(docs, 4_000_000, taken_at="2026-11-29T00:00:00.000000Z")
+
+
+@found("not_your_drawer")
+def somebody_else_sells_chips_at_a_drawer(docs: Docs) -> None:
+    hire(docs, "susi", "cage_supervisor")
+    hire(docs, "carl", "cashier")
+    hire(docs, "cora", "cashier")
+    handover = {"handover": 1, "drawer": "C1", "kind": "float", "state": "offered", "cash": 700, "pieces": {}}
+    by_supervisor = {"actor": "susi", "role": "cage_supervisor", "terminal": "at-C1"}
+    add(docs, DRAWER, "handover.offered", {"handover": handover}, **by_supervisor)
+    opened = {"shift": 1, "handover": 1, "float_cash": 700, "float_chips": 0, "float_pieces": {}}
+    sold = {"amount": 5_000, "exchanged": {}}
+    for actor, kind, data in (("carl", "drawer.opened", opened), ("cora", "cage.bearer_buy_in", sold)):
+        add(docs, DRAWER, kind, data, actor=actor, role="cashier", terminal="at-C1")
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}

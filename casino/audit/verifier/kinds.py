@@ -233,13 +233,15 @@ _DECLARED = {
     "staff.signed_out": "house: token_sha256 string",
     "staff.unlocked": "house: failure_count integer; login string",
     "table.buy_in":
-        "table: amount integer; exchanged {integer}; player string; seat integer; table_version integer; ticket? "
-        "integer",
-    "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
+        "table: amount integer; approval? integer; exchanged {integer}; player string; seat integer; table_version "
+        "integer; ticket? integer",
+    "table.chips_added": "table: amount integer; brought? integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
         "table: approval? integer; broken_off? {integer}; carryover_on_close string; closer? integer; held? {integer}; "
         "left_with {integer}; shares {integer}; table_version integer",
+    "table.counterfeits_found":
+        "table: approval? integer; counterfeits {any}; evidence string; table_version integer",
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",
@@ -251,7 +253,7 @@ _DECLARED = {
     "table.opened": "table: opener? integer; resumed? {integer}; session integer; table_version integer",
     "table.retired": "table: table_version integer; terminals? [string]",
     "table.sat_down":
-        "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
+        "table: amount integer; brought? integer; player string; seat integer; table_version integer; ticket? integer",
     "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",
     "table.seat_fee_changed":
         "table: after integer; after_per string; approval? integer; before integer; before_per string; "

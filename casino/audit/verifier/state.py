@@ -28,6 +28,7 @@ from .state_approvals import Approvals
 from .state_boxes import Boxes
 from .state_cage import Cage
 from .state_columns import Model, by_name
+from .state_customers import Customers
 from .state_days import Days
 from .state_deals import Deals
 from .state_duty import Duty
@@ -78,6 +79,7 @@ class State:
         self.rows = rows = Rows(MODELS, self._find)
         self._tables, self._cage = Tables(rows), Cage(rows)
         self._actors = Actors(rows, self._tables, self._find)
+        approvals = Approvals(rows)
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(
@@ -86,7 +88,8 @@ class State:
                 Signatures(rows),
                 People(rows),
                 Stages(rows),
-                Approvals(rows),
+                approvals,
+                Customers(rows, approvals),
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),

@@ -47,6 +47,7 @@ MODELS = (
 #: Control points of a house that has set none, in whole units of a currency; and what stands for one euro.
 DEFAULTS = {
     "float_by_manager_above": 10_000,
+    "float_most": 20_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,
@@ -76,7 +77,7 @@ _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manage
 _OFFICE = frozenset(("manager", AUDITOR))
 _FOR_CASH = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
-    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
+    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in", "table.buy_in"),
 )
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
@@ -90,7 +91,7 @@ USED_FOR = {
     "hand.ruled_later": "ruling",
     **dict.fromkeys(("house.duty", "house.duty_paid", "house.duty_lowered"), "duty"),
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
-    **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
+    **dict.fromkeys(("cage.counterfeits_found", "table.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
@@ -109,7 +110,7 @@ _ALWAYS = {
     "drawer.reopened": _MANAGER,
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
-    "vault.counterfeits_found": _MANAGER,
+    **dict.fromkeys(("table.counterfeits_found", "vault.counterfeits_found"), _MANAGER),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
@@ -235,7 +236,7 @@ class Approvals:
         if terminal is None or terminal["kind"] not in LASTS:
             return
         name, _ = LASTS[terminal["kind"]]
-        minutes = [points[name] for points in self._in_force_about(doc["at"])]
+        minutes = [points[name] for points in self.in_force_about(doc["at"])]
         first, last = (
             _moved(doc["at"], 60 * minutes_ + moved)
             for minutes_, moved in ((min(minutes), -TOLERANCE), (max(minutes), TOLERANCE))
@@ -279,7 +280,7 @@ class Approvals:
         """Whether the house asked for a second factor about then. A rehearsal is a sandbox, where nobody has one."""
         house: Row = next(iter(self._rows.of(HOUSES).values()), {"is_sandbox": True})
         founded = int(house.get("second_factor_required", False))
-        points = self._in_force_about(doc["at"])
+        points = self.in_force_about(doc["at"])
         asked = all(one.get("second_factor_required", founded) for one in points)
         rehearsed = house["is_sandbox"] and self._rows.get(STAFF, doc["actor"])["totp_since"] is None
         return asked and not rehearsed and doc["role"] in _CODED
@@ -363,13 +364,13 @@ class Approvals:
         name, bonus = doc["data"]["hand"], sum(doc["data"]["result"].get("bonus", ()))
         if name in self._confirmed:
             self._confirmed.remove(name)
-        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self._in_force_about(doc["at"])):
+        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self.in_force_about(doc["at"])):
             problem = f"hand {name} was paid a bonus of {bonus} that nobody has approved"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
     def _table_closed(self, doc: Row) -> None:
         """Where a house wants it, a table closes only with a closer counted."""
-        if "closer" not in doc["data"] and all(one["closer_required"] for one in self._in_force_about(doc["at"])):
+        if "closer" not in doc["data"] and all(one["closer_required"] for one in self.in_force_about(doc["at"])):
             self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
 
     def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
@@ -405,10 +406,10 @@ class Approvals:
             return self._for_person(doc)
         if doc["kind"] == "limits.changed" and doc["role"] != SYSTEM and self._changes_size(doc["data"]):
             return frozenset((AUDITOR,))
-        found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
+        found = [needed(doc, points) for points in self.in_force_about(doc["at"])]
         return frozenset().union(*found) if all(found) else frozenset()
 
-    def _in_force_about(self, at: str) -> list[Points]:
+    def in_force_about(self, at: str) -> list[Points]:
         first, last = _moved(at, -TOLERANCE), _moved(at, TOLERANCE)
         before = max((one for one in self._set if one[0] <= first), key=lambda one: one[:2], default=None)
         within = [points for since, _, points in self._set if first < since <= last]
@@ -425,6 +426,12 @@ class Approvals:
     # --- Floats and replenishments -----------------------------------------------------------------------------------
 
     def _handed_by(self, doc: Row) -> None:
+        offered = doc["data"]["handover"]
+        if doc["kind"] == "handover.offered" and offered["kind"] in ("float", "replenishment"):
+            worth, most = offered["cash"] + worth_of(offered["pieces"]), self._most("float_most", doc)
+            if doc["role"] != SYSTEM and worth > most:
+                problem = f"a {offered['kind']} of {worth} was offered, the most is {most}"
+                self._rows.find("float_too_large", f"{doc['chain']}#{doc['seq']}", problem)
         if doc["role"] in _MANAGER:
             self._by_manager.add((doc["chain"], doc["data"]["handover"]["handover"]))
 
@@ -440,11 +447,15 @@ class Approvals:
                 data["handover"]["handover"],
                 data["handover"]["cash"] + worth_of(data["handover"]["pieces"]),
             )
-        limits = [points["float_by_manager_above"] for points in self._in_force_about(doc["at"])]
-        if doc["role"] != SYSTEM and worth > max(limits) and (doc["chain"], number) not in self._by_manager:
+        most = self._most("float_by_manager_above", doc)
+        if doc["role"] != SYSTEM and worth > most and (doc["chain"], number) not in self._by_manager:
             self._rows.find(
                 "approval_missing", f"{doc['chain']}#{doc['seq']}", f"no manager has signed handover {number}"
             )
+
+    def _most(self, name: str, doc: Row) -> int:
+        """A control point about the time of an event, the largest."""
+        return max(points[name] for points in self.in_force_about(doc["at"]))
 
     # --- Control points ----------------------------------------------------------------------------------------------
 

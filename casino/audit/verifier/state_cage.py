@@ -1,12 +1,21 @@
 """Chips, drawers and their shifts, and transfers, rebuilt from the chains of drawers, tables and house."""
 
 from .state_columns import HOUSE, ID, Model, proved
-from .state_rows import Handler, Near, Row, Rows
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
 DRAWER, SHIFT, HANDOVER = "cage.Drawer", "cage.Shift", "cage.Handover"
 TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
+#: Seconds after which what was offered from the vault is not taken any more.
+HANDOVER_LASTS = 600.0
+#: What only the person who has opened a drawer does there.
+_TRADES = (
+    *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out", "cage.exchange"),
+    *("cage.foreign_chips", "cage.deposit_taken", "cage.deposit_drawn", "cage.deposit_returned"),
+    *("cage.noncash_buy_in", "cage.noncash_paid", "cage.payout_held", "cage.payout_released"),
+    *("cage.chips_claimed", "cage.table_fee", "cage.chips_redeemed"),
+)
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNTED = ("cash", "chips", "pieces", "foreign", "withdrawn")
 _COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in _COUNTED)
@@ -158,6 +167,7 @@ class Cage:
             "handover.offered": self._offered,
             "handover.signed": self._signed,
             "handover.withdrawn": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "withdrawn"),
+            **dict.fromkeys(_TRADES, self._traded),
             "drawer.replenished": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "taken"),
             "drawer.skimmed": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "taken"),
             **dict.fromkeys(moves, self._moved),
@@ -312,6 +322,13 @@ class Cage:
         self._passed.add((left, to, number))
         return offered_by
 
+    def _traded(self, doc: Row) -> None:
+        """Only the person who has opened the drawer trades there."""
+        row = self._rows.seek(SHIFT, self._shift(doc))
+        if row is not None and row["opened_by"] != doc["actor"]:
+            problem = f"{doc['actor']} records {doc['kind']} in the shift of {row['opened_by']}"
+            self._rows.find("not_your_drawer", f"{doc['chain']}#{doc['seq']}", problem)
+
     def _shift(self, doc: Row) -> str:
         drawer = _place(doc)
         return f"{drawer}/{self._shifts.get(drawer, 0)}"
@@ -346,6 +363,14 @@ class Cage:
         )  # fmt: skip
         if state == "taken":
             self._by_another(doc, key, "took it")
+            self._in_time(doc, key)
+
+    def _in_time(self, doc: Row, key: str) -> None:
+        row = self._rows.get(HANDOVER, key)
+        from_vault = row["kind"] in ("float", "replenishment")
+        if from_vault and seconds_between(row["offered_at"], doc["at"]) > HANDOVER_LASTS + TOLERANCE:
+            problem = f"it was offered at {row['offered_at']} and taken at {doc['at']}, too late"
+            self._rows.find("handover_expired", f"{HANDOVER} {key}", problem)
 
     def _by_another(self, doc: Row, key: str, what: str) -> None:
         if self._rows.get(HANDOVER, key)["offered_by"] == doc["actor"]:

@@ -136,8 +136,8 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "closeHouse", "drawDeposit", "findCounterfeits",
-        "handOverDrawer", "payTableFee", "receiveDrawerTransfer", "recountDrawer", "redeemChips", "releasePayout",
-        "returnDeposit", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
+        "findCounterfeitsAtTable", "handOverDrawer", "payTableFee", "receiveDrawerTransfer", "recountDrawer",
+        "redeemChips", "releasePayout", "returnDeposit", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
     ),
     30: (
         "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "nonCashBuyIn", "nonCashPayment",

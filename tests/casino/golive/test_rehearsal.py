@@ -51,6 +51,13 @@ def test_a_retired_drawer_is_not_copied(kit: Kit) -> None:
     assert list(House.objects.get(code=made.sandbox).drawers.values_list("code", flat=True)) == ["C1"]
 
 
+def test_a_house_of_small_floats_that_always_asks_who_a_player_is_is_rehearsed(kit: Kit) -> None:
+    points = {"identity_from": 0, "float_most": 2_000_000}
+    set_at_founding(house=kit.house, points=points, actor=ACTOR)
+    made = rehearse(kit.house, ACTOR)
+    assert [item for item in made.items if "failed" in item] == []
+
+
 def test_what_did_not_pass_is_recorded_and_the_house_is_not_ready(kit: Kit) -> None:
     # With these control points a drawer that has sold chips once sells none any more.
     set_at_founding(house=kit.house, points={"no_buy_in_above": 0}, actor=ACTOR)
