@@ -207,6 +207,10 @@ class ItemOut(serializers.Serializer[Any]):
     item = serializers.ChoiceField(choices=list(readiness.CHECKS), help_text="What is looked at.")
     ready = serializers.BooleanField(help_text="Whether nothing of it is missing.")
     missing = serializers.ListField(child=serializers.CharField(), help_text="What is missing, in words.")
+    who = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Roles of which a person can put it right; `operator`: whoever operates the server.",
+    )
 
 
 class SignatureOut(serializers.Serializer[Any]):
@@ -239,9 +243,10 @@ class ReadinessOut(serializers.Serializer[Any]):
 
 @documented("readReadiness", summary="Read what the house still lacks", answers=ReadinessOut, tag=TAG)
 class Readiness(ReadOperation):
-    """The checklist before the first evening: people, chips, vault, drawers, tables and trays, terminals, checkpoints
-    outside the database, the rehearsal, the signatures before going live, the gaming day. It says what is there, not
-    whether it is right. `signatures.digest` is what the three sign."""
+    """The checklist before the first evening: identity, people, pairs of them for what takes two, second factors,
+    chips, vault, drawers, tables and trays, cash cover, terminals, checkpoints outside the database, the rehearsal, the
+    signatures before going live, the gaming day. It says what is there, not whether it is right. `signatures.digest` is
+    what the three sign."""
 
     sensitive = False
     roles = (*OVERSIGHT, Role.MANAGER)

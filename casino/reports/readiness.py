@@ -17,6 +17,7 @@ from casino.hands import terms
 from casino.houses import days, gaming_clock, identity
 from casino.houses.models import House, HouseStage
 from casino.reports import configuration, signatures
+from casino.staff import second_factor
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
 #: Roles without which no evening can be run, and how many people each takes.
@@ -30,16 +31,40 @@ _HOLDERS = {
 _MOST_BEHIND = timedelta(days=1)
 
 
+#: Duties of two people: who asks or begins, who approves or signs, and what.
+_PAIRS = (
+    (Role.ADMIN, Role.MANAGER, "settings and people"),
+    (Role.ADMIN, Role.AUDITOR, "privileged roles, keys and the audit log"),
+    (Role.MANAGER, Role.AUDITOR, "stages of the house"),
+    (Role.MANAGER, Role.CAGE_SUPERVISOR, "the close of a gaming day"),
+    (Role.CAGE_SUPERVISOR, Role.MANAGER, "bank, duty and large floats"),
+    (Role.CASHIER, Role.CAGE_SUPERVISOR, "large exchanges and fills"),
+    (Role.CASHIER, Role.MANAGER, "the largest exchanges"),
+    (Role.FLOOR, Role.MANAGER, "voids, rulings and bonuses"),
+)
+_CASH = (
+    Account.VAULT_CASH, Account.CASH_IN_TRANSIT, Account.DRAWER_CASH, Account.CLEARING, Account.DROP_CASH,
+    Account.BANK_ACCOUNT,
+)  # fmt: skip
+_OWED = (
+    Account.CHIPS_OUTSTANDING, Account.CHIPS_UNATTRIBUTED, Account.SEAT_STACK, Account.POT, Account.CUKASSZA,
+    Account.BANK, Account.TRONC, Account.TRONC_POOL, Account.DISPUTED_POT, Account.CARRY_HELD, Account.HELD_PAYOUTS,
+    Account.PLAYER_DEPOSITS, Account.UNCLAIMED,
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of the list: its code, and what is missing, in words; nothing where all is there."""
+    """One item of the list: its code, what is missing, in words, nothing where all is there, and who can put it
+    right."""
 
     code: str
     missing: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         """As the answer has it."""
-        return {"item": self.code, "ready": not self.missing, "missing": list(self.missing)}
+        who = [str(one) for one in WHO[self.code]]
+        return {"item": self.code, "ready": not self.missing, "missing": list(self.missing), "who": who}
 
 
 def checklist(house: House) -> list[Item]:
@@ -59,6 +84,48 @@ def _people(house: House) -> Iterator[str]:
         found = sum(role in roles for roles in held)
         if found < needed:
             yield f"{needed} active {'person' if needed == 1 else 'people'} with the role {role}, there are {found}"
+
+
+def _pairs(house: House) -> Iterator[str]:
+    """Duties of two people for which no two are there whose passwords come from different administrators; where a role
+    is missing, `people` says so."""
+    people = list(Staff.objects.filter(house=house, is_active=True))
+    logins = {person.login for person in people}
+    for asks, decides, duty in _PAIRS:
+        asking = [person for person in people if asks in person.roles]
+        deciding = [person for person in people if decides in person.roles]
+        pairs = ((one, other) for one in asking for other in deciding)
+        if asking and deciding and not any(_independent(one, other, logins) for one, other in pairs):
+            yield f"{asks} and {decides} with passwords from different administrators ({duty})"
+
+
+def _independent(one: Staff, other: Staff, logins: set[str]) -> bool:
+    """Whether one of the two may approve what the other asks for (`casino/approvals/services.py`)."""
+    if one.pk == other.pk or one.hired_by == other.login or other.hired_by == one.login:
+        return False
+    both = {one.login, *one.password_givers} & {other.login, *other.password_givers}
+    return not both & logins
+
+
+def _second_factors(house: House) -> Iterator[str]:
+    """People who need a second factor and have none, where the house asks for one."""
+    if house.second_factor_required:
+        for person in Staff.objects.filter(house=house, is_active=True, totp_since=None).order_by("login"):
+            if second_factor.ROLES & set(person.roles):
+                yield f"a second factor of {person.login}"
+
+
+def _cover(house: House) -> Iterator[str]:
+    """Whether cash covers what can be claimed at once: what is owed, and the chips in the trays, which the house may
+    have to pay out without getting cash for them."""
+    if chart.is_open(house, Account.VAULT_CASH):
+        cash = sum(sum(chart.owed_in_places(house, one).values()) for one in _CASH)
+        owed = sum(sum(chart.owed_in_places(house, one).values()) for one in _OWED)
+        trays = sum(
+            chart.rack_value(house, table.account(Account.TRAY)) for table in configuration.tables_in_use(house)
+        )
+        if cash < owed + trays:
+            yield "as much cash as is owed to players, and lies in the trays"
 
 
 def _chip_set(house: House) -> Iterator[str]:
@@ -149,14 +216,26 @@ def _signatures(house: House) -> Iterator[str]:
 CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
     "identity": _identity,
     "people": _people,
+    "pairs": _pairs,
+    "second_factors": _second_factors,
     "chip_set": _chip_set,
     "vault": _vault,
     "drawers": _drawers,
     "tables": _tables,
     "trays": _trays,
+    "cover": _cover,
     "terminals": _terminals,
     "checkpoints": _checkpoints,
     "rehearsal": _rehearsal,
     "signatures": _signatures,
     "day": _day,
+}
+#: Who can put an item right: roles, or whoever operates the server. What money lacks, the owners pay in first.
+WHO: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("identity", "people", "pairs", "chip_set", "drawers", "tables", "terminals"), (Role.ADMIN,)),
+    "second_factors": tuple(sorted(second_factor.ROLES)),
+    **dict.fromkeys(("vault", "trays", "cover"), (Role.CAGE_SUPERVISOR,)),
+    **dict.fromkeys(("checkpoints", "rehearsal"), ("operator",)),
+    "signatures": signatures.SIGNERS,
+    "day": (Role.FLOOR, Role.MANAGER),
 }

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from casino.staff.models import Role, TerminalKind
+from casino.reports import readiness
+from casino.staff.models import Role, Staff, TerminalKind
 from tests.casino.api.test_places import CHIP_SET, TABLE, TRAY, VAULT, made
 from tests.casino.kit import IDENTITY, Desk, Kit
 from tests.casino.scene import assert_problem
@@ -54,6 +55,42 @@ def test_items_go_one_by_one(kit: Kit) -> None:
         kit.office(role)
     kit.office(Role.FLOOR).ok("days", {"day": "2020-02-28"})
     assert lacking(auditor) == {}
+
+
+def test_every_item_says_who_can_put_it_right(kit: Kit) -> None:
+    items = kit.office().get("house/readiness").json()["items"]
+    assert {one["item"]: one["who"] for one in items}["identity"] == ["admin"]
+    assert all(one["who"] for one in items)
+
+
+def test_two_people_of_one_line_of_passwords_are_no_pair(kit: Kit) -> None:
+    kit.office(Role.ADMIN)
+    kit.office(Role.MANAGER)
+    assert "pairs" not in lacking(kit.office())
+    admin = Staff.objects.get(house=kit.house, roles=[Role.ADMIN])
+    Staff.objects.filter(house=kit.house, roles=[Role.MANAGER]).update(hired_by=admin.login)
+    assert lacking(kit.office())["pairs"] == [
+        "admin and manager with passwords from different administrators (settings and people)"
+    ]
+
+
+def test_who_needs_a_second_factor_and_has_none_is_named(live_db: None) -> None:
+    kit = Kit.found(bare=True, second_factor_required=True)
+    login = kit.hire(Role.AUDITOR, TerminalKind.OFFICE, "")[0].staff.login
+    kit.hire(Role.DEALER, TerminalKind.OFFICE, "")
+    found = {item.code: item.missing for item in readiness.checklist(kit.house)}
+    assert found["second_factors"] == (f"a second factor of {login}",)
+    kit.close()
+
+
+def test_cash_covers_what_can_be_claimed(kit: Kit) -> None:
+    admin, keeper = kit.office(Role.ADMIN), kit.office(Role.CAGE_SUPERVISOR)
+    made(admin, "chip-sets", CHIP_SET)
+    made(keeper, "vault/opening", VAULT | {"capital": 1})
+    made(admin, "tables", TABLE)
+    assert "cover" not in lacking(kit.office())
+    made(keeper, "tables/T1/tray", {"pieces": TRAY})
+    assert lacking(kit.office())["cover"] == ["as much cash as is owed to players, and lies in the trays"]
 
 
 def test_a_retired_table_lacks_nothing(kit: Kit) -> None:
