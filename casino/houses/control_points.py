@@ -36,8 +36,8 @@ class ControlPoints:
     bonus_approved_from: int
     #: A person's difference in one count, and a tray's, from this amount on is an alarm; a tray's from the second on is
     #: reported to the authority.
-    difference_told_from: int
-    tray_difference_told_from: int
+    difference_alarm_from: int
+    tray_difference_alarm_from: int
     tray_difference_reported_from: int
     #: Minutes without a request after which a terminal asks for the password.
     idle_minutes_at_tables: int
@@ -89,8 +89,8 @@ _DEFAULTS = {
     "void_by_manager_above": 100,
     "opener_required_above": 0,
     "bonus_approved_from": 500,
-    "difference_told_from": 100,
-    "tray_difference_told_from": 25,
+    "difference_alarm_from": 100,
+    "tray_difference_alarm_from": 25,
     "tray_difference_reported_from": 100,
 }
 #: What is no amount, as a house has it that has set nothing, with its least and its largest value.

@@ -45,7 +45,7 @@ class _Difference:
 def differences(house: House, points: ControlPoints, now: datetime) -> Iterator[Sign]:
     """Large differences of one person in one count."""
     for one in _of_people(house, points, now):
-        if one.apart >= max(points.difference_told_from, 1):
+        if one.apart >= max(points.difference_alarm_from, 1):
             amount = -one.apart if one.over < 0 else one.apart
             yield Sign(f"{one.login}, drawer {one.drawer}, shift {one.shift}", one.at, amount)
 
@@ -64,7 +64,7 @@ def of_one_sign(house: House, points: ControlPoints, now: datetime) -> Iterator[
 
 def trays(house: House, points: ControlPoints, now: datetime) -> Iterator[Sign]:
     """Differences of trays."""
-    return _of_trays(house, points, now, points.tray_difference_told_from)
+    return _of_trays(house, points, now, points.tray_difference_alarm_from)
 
 
 def trays_to_report(house: House, points: ControlPoints, now: datetime) -> Iterator[Sign]:

@@ -59,8 +59,8 @@ DEFAULTS = {
     "void_by_manager_above": 100,
     "opener_required_above": 0,
     "bonus_approved_from": 500,
-    "difference_told_from": 100,
-    "tray_difference_told_from": 25,
+    "difference_alarm_from": 100,
+    "tray_difference_alarm_from": 25,
     "tray_difference_reported_from": 100,
 }
 #: Of those that are no amounts: minutes that an approval lasts, by the kind of the terminal that asked; and others.

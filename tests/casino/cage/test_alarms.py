@@ -132,7 +132,7 @@ def points(kit: Kit, **changed: int) -> None:
 
 
 def test_a_large_difference_of_one_person_in_one_count(kit: Kit) -> None:
-    points(kit, difference_told_from=2_000)
+    points(kit, difference_alarm_from=2_000)
     desk = kit.cashier()
     closed(kit, desk, cash=-1_999, c500=0)
     assert found(kit) == []
@@ -164,7 +164,7 @@ def test_differences_of_one_person_in_one_direction(kit: Kit) -> None:
 
 
 def test_a_tray_that_differs(kit: Kit) -> None:
-    points(kit, tray_difference_told_from=500, tray_difference_reported_from=1_000)
+    points(kit, tray_difference_alarm_from=500, tray_difference_reported_from=1_000)
     trays = Trays(kit)
     for left in (396, 391, 381):
         trays.both(HELD | {"100": left})

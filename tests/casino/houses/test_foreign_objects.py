@@ -175,10 +175,10 @@ VALUES = {
     "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button",
     "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "claimed", "client_seeds",
     "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "day", "decimal",
-    "denominations", "difference_accepted", "difference_by_manager_above", "difference_told_from",
-    "differences_of_one_sign", "digest", "dispute_minutes", "document", "drawer_close_minutes", "ends_at", "entries",
-    "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from", "fee_refunded", "filters",
-    "float_by_manager_above", "float_most", "foreign", "formats", "found_where", "game", "given", "group_by",
+    "denominations", "difference_accepted", "difference_alarm_from", "difference_by_manager_above",
+    "differences_of_one_sign", "digest", "dispute_minutes", "document", "drawer_close_minutes",
+    "ends_at", "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from", "fee_refunded",
+    "filters", "float_by_manager_above", "float_most", "foreign", "formats", "found_where", "game", "given", "group_by",
     "identity_from", "idle_minutes_at_drawers", "idle_minutes_at_tables", "idle_minutes_in_office", "issuer", "kind",
     "loser", "made_good", "max_stack", "means", "min_stack", "minutes", "mode", "mothers_name", "name", "nationality",
     "new", "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above", "options", "paid", "paper",
@@ -187,7 +187,7 @@ VALUES = {
     "second_factor_required", "seconds", "seed", "separator", "set_aside_days", "sha256", "skim_above", "small_house",
     "starts_at", "statement", "suit", "target", "targets", "tax", "tax_refunded", "terminal_key", "text", "then",
     "time_to_act", "transfer_approved_from", "transfer_exception_minutes", "transfer_late_minutes",
-    "tray_difference_reported_from", "tray_difference_told_from", "uncounted_box_days", "uncounted_vault_days",
+    "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days", "uncounted_vault_days",
     "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "withdrawn", "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
