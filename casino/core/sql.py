@@ -7,6 +7,7 @@ dozen of them. Everything that is not on that path goes through the ORM, whose q
 import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -135,14 +136,44 @@ class _Read:
         return list(self._queryset)
 
 
+class First:
+    """A statement that goes with the first that `together` sends in a transaction: it says whether the others may."""
+
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+        self.sent = False
+
+
+_first: ContextVar[First | None] = ContextVar("casino_first_statement", default=None)
+
+
+@contextmanager
+def beginning_with(first: First | None) -> Iterator[None]:
+    """Send this statement with the first of the transaction that begins inside."""
+    token = _first.set(first)
+    try:
+        yield
+    finally:
+        _first.reset(token)
+
+
+def _pending(there: BaseDatabaseWrapper) -> First | None:
+    first = _first.get()
+    return first if first and not first.sent and there.alias == DEFAULT_DB_ALIAS and there.in_atomic_block else None
+
+
 def _results(there: BaseDatabaseWrapper, asked: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    first = _pending(there)
+    asked = [*([first.statement] if first else ()), *asked]
     parameters = [value for _, values in asked for value in values]
     with _begun(there) as begin, there.cursor() as cursor:
+        if first:
+            first.sent = True
         cursor.execute("; ".join([*begin, *(statement for statement, _ in asked)]), parameters)
         found = [_fetched(cursor)]
         while cursor.nextset():
             found.append(_fetched(cursor))
-    return found[len(begin) :]
+    return found[len(begin) + (first is not None) :]
 
 
 def _fetched(cursor: Any) -> list[tuple[Any, ...]]:
@@ -196,7 +227,7 @@ def bound(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALI
     few whose planning would cost more than their work. Every parameter needs a cast (`%s::text`)."""
     there = connections[using]
     there.ensure_connection()
-    if there.execute_wrappers or there.queries_logged or _waits_for_begin(there):
+    if there.execute_wrappers or there.queries_logged or _waits_for_begin(there) or _pending(there):
         return rows(statement, parameters, using)  # somebody listens to Django's cursors, or BEGIN goes with it
     with there.wrap_database_errors, psycopg.Cursor(there.connection) as cursor:
         cursor.execute(statement, parameters)
