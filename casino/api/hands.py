@@ -280,7 +280,6 @@ class Act(WriteOperation):
 
     roles = AT_TABLES
     redact_fields = frozenset({"card", "cards"})
-    takes_remembered = True
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):

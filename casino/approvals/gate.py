@@ -66,19 +66,25 @@ class ApprovalNeeded(Exception):
 
 
 def use(request: Request, need: Need) -> Approval:
-    """Use the approval that the request names, in the transaction of its write. Raises ApprovalNeeded where it names
-    none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
+    """The approval that the request names, locked; the kernel uses it up with the write (`USED_UP`). Raises
+    ApprovalNeeded where it names none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
     if request.approval is None:
         raise ApprovalNeeded(need)
-    found = locks.lock(Approval, locks.Rank.APPROVAL, house=request.house, number=request.approval)
+    good = Approval.objects.filter(house=request.house, number=request.approval, expires_at__gt=ClockTimestamp())
+    found, (decided,) = locks.lock_beside(
+        Approval, locks.Rank.APPROVAL, good.select_related("decided_by"), house=request.house, number=request.approval
+    )
     _require_for(request, need, found)
     require_state(found, ApprovalState.APPROVED)
-    used = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
-        state=ApprovalState.USED, ended_at=ClockTimestamp()
-    )
-    if not used:
+    if not decided:
         raise expired(found)
-    return Approval.objects.select_related("decided_by").get(id=found.pk)
+    return decided[0]
+
+
+#: Uses an approval up; its id.
+USED_UP = f"""
+UPDATE approvals_approval SET state = '{ApprovalState.USED}', ended_at = clock_timestamp() WHERE id = %s::bigint
+"""  # noqa: S608 - constants
 
 
 def _require_for(request: Request, need: Need, found: Approval) -> None:
