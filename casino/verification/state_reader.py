@@ -95,6 +95,7 @@ _KEYS = {
     "audit.KeyRotation": "concat(m.epoch, '/', m.size)",
     "days.Package": "m.day",
     "ledger.Account": "concat(m.code, ' ', m.commodity)",
+    "ledger.Hold": "m.key",
     "ledger.Period": "m.name",
     "ledger.Snapshot": "m.name",
     "ledger.Assertion": f"""concat({_NAMES["ledger.Account"].format("m.account_id")}, ' ', (

@@ -114,8 +114,8 @@ class DayClosed(AuditEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
-        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, `chip_moves` "
-        "and `tray_counts` that wait for others",
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `holds` and `approvals`, "
+        "`chip_moves` and `tray_counts` that wait for others",
     ]
     package: Annotated[str, "`coming`: the package of the day is made next"]
 
@@ -183,6 +183,7 @@ class HoldsExpired(AuditEvent):
     """Some holds have expired and no longer reserve anything."""
 
     hold_count: Annotated[int, "number of holds"]
+    holds: Annotated[Sequence[str] | None, "keys of the holds, `fill:` and its serial; absent in older events"] = None
 
 
 @event("imbalance.found", chain="house")
