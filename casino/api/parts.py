@@ -11,6 +11,7 @@ from casino.transfers.models import (
     BoxState,
     Kind,
     Purpose,
+    Reservation,
     TransferState,
     TrayCountState,
     TrayException,
@@ -176,6 +177,11 @@ class TransferPart(serializers.Serializer[Any]):
     table = serializers.CharField()
     drawer = serializers.CharField()
     state = serializers.ChoiceField(choices=TransferState.choices)
+    reservation = serializers.ChoiceField(
+        choices=Reservation.choices,
+        allow_blank=True,
+        help_text="Whether the pieces that a table asked for are set aside in the drawer, or were; empty if not.",
+    )
     requested = Requested(help_text="What was requested.", required=False)
     sent = chip_pieces("Chips that were sent; null before that", allow_null=True, required=False)
     value = minor_units("Worth of what was sent; null before that", allow_null=True, required=False)

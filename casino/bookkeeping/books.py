@@ -14,7 +14,7 @@ from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical, sql
 from casino.core.denominations import Chips
 from casino.houses.models import House
-from ledger import balances
+from ledger import balances, holds
 from ledger import errors as ledger_errors
 from ledger import posting as ledger
 from ledger.assertions import assert_balance
@@ -98,6 +98,24 @@ def post_prepared(
     about = prepared.about(posted.posted_at)
     halves = [list(half) for half in prepared.halves]
     return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}, found
+
+
+def hold(house: House, prepared: Prepared, *, seconds: int) -> None:
+    """Set aside for so many seconds what this would take, under the same key; it is never posted, only voided. Raises
+    the ledger's typed errors."""
+    legs = [Leg(account, amount) for account, amount in prepared.legs]
+    aside = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata)
+    holds.hold(house.id, prepared.key, [aside], seconds=seconds)
+
+
+def void_hold(house: House, key: str) -> str:
+    """Let go of what is set aside; returns "voided", or "expired" where its time was over."""
+    return holds.void_hold(house.id, key)
+
+
+def open_holds(house: House) -> list[tuple[str, str]]:
+    """What is set aside now: keys, and until when (UTC), the first to run out first."""
+    return [(one.key, utc(one.expires_at)) for one in holds.pending(house.id)]
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:

@@ -221,6 +221,7 @@ MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledg
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
 _MONEY_OF = "SELECT balance FROM ledger_account WHERE book = %s AND code = %s AND commodity = %s"
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
+_AVAILABLE = "SELECT commodity, balance - held FROM ledger_account WHERE book = %s AND code = %s"
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account
@@ -257,6 +258,11 @@ def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
 def rack(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place."""
     return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
+
+
+def available(house: House, code: str, chip_set: str) -> Chips:
+    """The chips of one set in one place that nothing has set aside."""
+    return _mix(house, chip_set, dict(sql.rows(_AVAILABLE, [house.id, code])))
 
 
 def sets_in(house: House, code: str) -> dict[str, Chips]:

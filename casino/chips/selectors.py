@@ -71,6 +71,11 @@ def rack(house: House, code: str) -> Chips:
     return chart.rack(house, code, in_use(house).code)
 
 
+def available(house: House, code: str) -> Chips:
+    """The chips in one place that nothing has set aside, e.g. for a fill that was asked for; of the set in use."""
+    return chart.available(house, code, in_use(house).code)
+
+
 def lock_chip_set(house: House) -> None:
     """Keep others from deciding on chips of the public or the vault until the transaction ends.
 

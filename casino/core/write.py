@@ -440,6 +440,22 @@ class Work:
         id_, posted, _ = books.post_prepared(self.house, waiting)
         return self._noted(id_, posted)
 
+    def hold(
+        self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any], seconds: int
+    ) -> None:
+        """Set aside at once, for so many seconds, what these postings would take: others cannot. The event must say so.
+        Raises the ledger's typed errors."""
+        self.flush()
+        books.hold(
+            self.house,
+            books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata),
+            seconds=seconds,
+        )
+
+    def void_hold(self, key: str) -> str:
+        """Let go at once of what was set aside under this key; returns "voided", or "expired" where it had run out."""
+        return books.void_hold(self.house, key)
+
     def reverse_all(self, *, keys: Iterable[str], metadata: Mapping[str, Any]) -> dict[str, int]:
         """Reverse at once what these keys posted, the newest first so that no account is overdrawn.
 

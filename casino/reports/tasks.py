@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.postgres.functions import TransactionNow
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -25,6 +26,7 @@ from casino.houses.tasks import named
 from casino.reports import making, packaging, runs, selectors, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
+from ledger.models import Hold, HoldState
 from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
@@ -188,7 +190,9 @@ def _expire(house: House) -> bool:
     with transaction.atomic():
         count = holds.expire_holds(house.id)
         if count:
-            event = HoldsExpired(hold_count=count)
+            ended = Hold.objects.filter(book=house.id, state=HoldState.EXPIRED, ended_at__gte=TransactionNow())
+            keys = list(ended.order_by("id").values_list("key", flat=True))
+            event = HoldsExpired(hold_count=count, holds=keys)
             record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), event=event)
     return count > 0
 

@@ -47,6 +47,18 @@ UNDER_WAY = (TransferState.REQUESTED, *IN_TRANSIT)
 MOST_COUNTS = 2
 
 
+#: Seconds for which the pieces of a fill that was asked for are set aside in its drawer.
+RESERVED_SECONDS = 3600
+
+
+class Reservation(models.TextChoices):
+    """What became of the chips that were set aside for a fill; empty where none were."""
+
+    PENDING = "pending"
+    VOIDED = "voided"
+    EXPIRED = "expired"
+
+
 class Lateness(models.TextChoices):
     """Whether a transfer under way takes too long."""
 
@@ -85,6 +97,9 @@ class Transfer(models.Model):
     state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.REQUESTED)
     #: What was asked for: {"amount": minor units}, {"pieces": {...}}, or both.
     requested = models.JSONField()
+    #: Whether the pieces were set aside when a table asked for them, and how that ended when they were sent or the fill
+    #: was cancelled; empty where they were not, because the drawer did not have them or only an amount was named.
+    reservation = models.CharField(max_length=7, choices=Reservation.choices, blank=True, default="", db_default="")
     opened_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
     sent = models.JSONField(null=True)
@@ -108,6 +123,10 @@ class Transfer(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind"),
             models.CheckConstraint(condition=Q(state__in=TransferState.values), name="transfer_state"),
+            models.CheckConstraint(
+                condition=Q(reservation="") | Q(kind=Kind.FILL, reservation__in=Reservation.values),
+                name="transfer_reservation",
+            ),
             models.CheckConstraint(
                 condition=Q(state=TransferState.REQUESTED, sent__isnull=True)
                 | Q(state=TransferState.CANCELLED)

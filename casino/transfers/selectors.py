@@ -38,6 +38,7 @@ def describe(transfer: Transfer, *, blind: bool = False) -> dict[str, Any]:
         "table": transfer.table.code,
         "drawer": transfer.drawer.code,
         "state": transfer.state,
+        "reservation": transfer.reservation,
         "counted": transfer.counted,
         "differing_counts": len(transfer.miscounts),
         "opened_by": transfer.opened_by.login,

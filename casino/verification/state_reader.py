@@ -101,6 +101,7 @@ _KEYS = {
     "reports.ReportPart": """concat((SELECT concat(r.number, '/', f.name) FROM reports_reportfile f
         JOIN reports_reportrun r ON r.id = f.run_id WHERE f.id = m.file_id), '/', m.number)""",
     "ledger.Account": "concat(m.code, ' ', m.commodity)",
+    "ledger.Hold": "m.key",
     "ledger.Period": "m.name",
     "ledger.Snapshot": "m.name",
     "ledger.Assertion": f"""concat({_NAMES["ledger.Account"].format("m.account_id")}, ' ', (

@@ -17,7 +17,8 @@ Mirrors = Annotated[
 VarianceApprover = Annotated[Approver, "login of the supervisor, who accepted a variance between sent and counted"]
 TransferPart = Annotated[
     JsonObject,
-    "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, what was "
+    "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, `reservation` (whether "
+    "the pieces asked for are set aside in the drawer: empty, `pending`, `voided` or `expired`), what was "
     "`requested`, `sent` (worth `value`) and `counted`, how many `differing_counts`, who did it (`opened_by`, "
     "`sent_by`, `carried_by`, `declined_by`, `ended_by`), `reason`; without `requested`, `sent` and `value` where "
     "the receiving end has written it before the transfer ended",

@@ -174,7 +174,7 @@ _DECLARED = {
     "handover.offered": "drawer: drawer_version integer; handover {any}",
     "handover.signed": "drawer: drawer_version integer; handover {any}",
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
-    "holds.expired": "house: hold_count integer",
+    "holds.expired": "house: hold_count integer; holds? [string]",
     "house.duty": "house: amount integer; approval? integer; posting integer",
     "house.closed": "house: approval? integer; remaining? [string]",
     "house.duty_lowered": "house: amount integer; approval? integer; entry integer; posting integer",

@@ -117,6 +117,7 @@ MODELS = (
             "house": HOUSE,
             **dict.fromkeys((*_BEGUN, "opened_at"), proved(_ASKED)),
             "state": proved("every event of the transfer"),
+            "reservation": proved("fill.requested, fill.sent, fill.cancelled"),
             **dict.fromkeys(("sent", "sent_by", "sent_at"), proved("fill.sent, credit.sent")),
             "carried_by": proved("fill.sent, credit.sent, fill.received, credit.received"),
             "miscounts": proved("fill.count_differed, credit.count_differed"),
@@ -383,7 +384,7 @@ class Cage:
         key, state = str(data["transfer"]), data["state"]
         if self._rows.seek(TRANSFER, key) is None:
             self._begun(doc, data)
-        changed: Row = {"state": state}
+        changed: Row = {"state": state, **self._reservation(key, state, data)}
         if state == "sent":
             changed |= {"sent": data["sent"], "sent_by": actor, "sent_at": Near(doc["at"])}
         elif state == "declined":
@@ -397,6 +398,16 @@ class Cage:
         self._judge_persons(key, state, actor, data)
         self._rows.change(TRANSFER, key, **changed)
         self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - _NOT_A_COLUMN})
+
+    def _reservation(self, key: str, state: str, data: Row) -> Row:
+        """What was set aside for a fill when it was asked for is let go when it is sent or cancelled, and only then."""
+        row, now = self._rows.get(TRANSFER, key), data.get("reservation", "")
+        before = row["reservation"]
+        ends = state in ("sent", "cancelled") and before == "pending"
+        if now not in (("voided", "expired") if ends else (before,)):
+            problem = f"it is {state}, and its reservation was {before!r} and is {now!r}"
+            self._rows.find("state_event_differs", f"{TRANSFER} {key}, reservation", problem)
+        return {"reservation": now}
 
     def _judge_persons(self, key: str, state: str, actor: str, data: Row) -> None:
         """Nobody does both parts of what takes two people, and a third one carries the chips."""
@@ -426,9 +437,14 @@ class Cage:
     def _begun(self, doc: Row, data: Row) -> None:
         empty = dict.fromkeys(("sent", "sent_by", "sent_at", "counted", "ended_by", "ended_at"))
         empty |= dict.fromkeys(("carried_by", "declined_by", "declined_at"))
+        reservation = data.get("reservation", "")
+        if reservation not in ("", "pending") or (reservation and data["state"] != "requested"):
+            problem = f"it is begun as {data['state']} with the reservation {reservation!r}"
+            self._rows.find("state_event_differs", f"{TRANSFER} {data['transfer']}, reservation", problem)
         self._rows.add(
             TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
-            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[], **empty,
+            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[],
+            reservation=reservation, **empty,
         )  # fmt: skip
         number(self._rows, data["kind"], data["serial"])
 

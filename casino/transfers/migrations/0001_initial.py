@@ -334,6 +334,16 @@ class Migration(migrations.Migration):
                 ),
                 ("requested", models.JSONField()),
                 ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "reservation",
+                    models.CharField(
+                        blank=True,
+                        choices=[("pending", "Pending"), ("voided", "Voided"), ("expired", "Expired")],
+                        db_default="",
+                        default="",
+                        max_length=7,
+                    ),
+                ),
                 ("sent", models.JSONField(null=True)),
                 ("sent_at", models.DateTimeField(null=True)),
                 ("miscounts", models.JSONField(default=list)),
@@ -813,6 +823,17 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="transfer_two_persons",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("reservation", ""),
+                    models.Q(("kind", "fill"), ("reservation__in", ["pending", "voided", "expired"])),
+                    _connector="OR",
+                ),
+                name="transfer_reservation",
             ),
         ),
         migrations.AddConstraint(
