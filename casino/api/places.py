@@ -236,7 +236,9 @@ class DrawerRetiredOut(DrawerChanged):
     class Event(EventPart):
         """With the terminals that were revoked with it."""
 
-        terminals = serializers.ListField(child=serializers.CharField(), required=False)
+        terminals = serializers.ListField(
+            child=serializers.CharField(), required=False, help_text="Terminals that were revoked with it."
+        )
 
     last_event = Event()
 

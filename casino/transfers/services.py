@@ -191,8 +191,8 @@ def accept(
             raise Conflict(
                 f"A variance is accepted after {MOST_COUNTS} counts that differ; count first.", code="recount_needed"
             )
-        people = {count["by"] for count in transfer.miscounts}
-        counters = Staff.objects.filter(house_id=place.house_id, login__in=people)
+        logins = {count["by"] for count in transfer.miscounts}
+        counters = Staff.objects.filter(house_id=place.house_id, login__in=logins)
         independence.require_another(command.context.staff, "counted this", counters)
         brought_by = _carrier(command, transfer, carrier, needed=True)
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)

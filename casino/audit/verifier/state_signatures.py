@@ -102,7 +102,7 @@ class Signatures:
 
     def _counts_of_vault(self, doc: Row) -> Signed:
         key = str(doc["data"]["vault_count"]["vault_count"])
-        counters: list[str | None] = [*self._counters(doc, ENTRY, "vault_count", key)]
+        counters: list[str | None] = list(self._counters(doc, ENTRY, "vault_count", key))
         if doc["kind"] == "vault.count_signed_off":
             counters += self._of(VAULT_COUNT, key, "decided_by")
         return VAULT_COUNT, key, iter(counters)
