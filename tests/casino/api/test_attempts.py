@@ -31,7 +31,7 @@ NOT_SENSITIVE = {
     "dealer-turns", "table-terms", "waiting-list", "waiting-list/display", "chip-sets",
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
-    "receipts/<slug:hash>", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
+    "receipts/<slug:hash>", "reports", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
     "tables/<slug:table>/stream", "tables/<slug:table>/changes",
     "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes",
     "audit/log/<int:epoch>/checkpoint", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>",
