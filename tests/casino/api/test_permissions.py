@@ -193,6 +193,7 @@ MATRIX = {
     ("POST", "vault/counts"): SUPERVISION,
     ("POST", "vault/counts/<int:vault_count>/decide"): SUPERVISION,
     ("POST", "vault/counts/<int:vault_count>/sign-off"): MANAGER,
+    ("POST", "tables/<slug:table>/counterfeits"): TABLES,
     ("POST", "drawers/<slug:drawer>/counterfeits"): CAGE,
     ("POST", "vault/counterfeits"): frozenset({Role.CAGE_SUPERVISOR}),
     ("GET", "vault/bags"): BOOKS | SUPERVISION | {Role.SURVEILLANCE},
