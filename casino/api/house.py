@@ -28,7 +28,7 @@ from casino.api.tables import ReceiptOut
 from casino.approvals import identity as changing
 from casino.core.write import Answer, Command
 from casino.golive import signing, stages
-from casino.houses.identity import REQUIRED, LegalProfile
+from casino.houses.identity import LegalProfile
 from casino.houses.identity import describe as identity_of
 from casino.houses.models import HouseStage
 from casino.reports import readiness, signatures
@@ -120,7 +120,7 @@ class IdentityOut(serializers.Serializer[Any]):
     identity = IdentityVersionOut(help_text="The newest version.")
     clock = ClockOfNowOut(help_text="What counts for the gaming day of now: another clock counts from the next one on.")
     missing = serializers.ListField(
-        child=serializers.ChoiceField(choices=list(REQUIRED)), help_text="Parts that nobody has said yet."
+        child=serializers.CharField(), help_text="Names of the parts that nobody has said yet."
     )
     history = IdentityVersionOut(many=True, help_text="Versions of before, the newest first.")
 
@@ -209,7 +209,7 @@ class ItemOut(serializers.Serializer[Any]):
     missing = serializers.ListField(child=serializers.CharField(), help_text="What is missing, in words.")
     who = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Roles of which a person can put it right; `operator`: whoever operates the server.",
+        help_text="Roles of which a person can put it right; `operator`: the person who operates the server.",
     )
 
 

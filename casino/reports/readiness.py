@@ -119,8 +119,8 @@ def _cover(house: House) -> Iterator[str]:
     """Whether cash covers what can be claimed at once: what is owed, and the chips in the trays, which the house may
     have to pay out without getting cash for them."""
     if chart.is_open(house, Account.VAULT_CASH):
-        cash = sum(sum(chart.owed_in_places(house, one).values()) for one in _CASH)
-        owed = sum(sum(chart.owed_in_places(house, one).values()) for one in _OWED)
+        held = chart.totals(house, [*_CASH, *_OWED])
+        cash, owed = (sum(held.get(one, 0) for one in numbers) for numbers in (_CASH, _OWED))
         trays = sum(
             chart.rack_value(house, table.account(Account.TRAY)) for table in configuration.tables_in_use(house)
         )
@@ -230,7 +230,7 @@ CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
     "signatures": _signatures,
     "day": _day,
 }
-#: Who can put an item right: roles, or whoever operates the server. What money lacks, the owners pay in first.
+#: Who can put an item right: roles, or the person who operates the server. What money lacks, the owners pay in first.
 WHO: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("identity", "people", "pairs", "chip_set", "drawers", "tables", "terminals"), (Role.ADMIN,)),
     "second_factors": tuple(sorted(second_factor.ROLES)),

@@ -30,8 +30,8 @@ class HouseFounded(AuditEvent):
 
 @event("house.identity_changed", chain="house")
 class IdentityChanged(ApprovedEvent):
-    """Who the house is was said anew. Name, currency and exponent count at once, time zone and cut-off from the next
-    gaming day on."""
+    """Parts of who the house is were changed. Name, currency and exponent count at once, time zone and cut-off from
+    the next gaming day on."""
 
     number: Annotated[int, "number of this version of the identity, from 1"]
     identity: Annotated[

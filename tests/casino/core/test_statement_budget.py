@@ -131,7 +131,7 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
-        "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
+        "changeIdentity", "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
         "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "lowerDuty", "offerHandover", "offsetVariances",
         "payDuty", "payHeldByBank", "payTroncShare", "prepareDeal", "reauthenticate", "receiveBox",
         "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag", "sendTableTransfer", "signIn", "sitDown",
@@ -147,19 +147,16 @@ WRITES: dict[int, tuple[str, ...]] = {
         "openDrawer", "takeDeposit",
     ),
     40: (
-        "closeDay", "createTable", "useChipSet",
+        "createTable", "useChipSet",
     ),
     45: (
-        "closeDrawer",
+        "closeDay", "closeDrawer",
     ),
     50: (
         "signOffDrawer",
     ),
-    60: (
-        "signGoLive",
-    ),
     70: (
-        "takeOverDrawer",
+        "signGoLive", "takeOverDrawer",
     ),
 }  # fmt: skip
 
