@@ -144,7 +144,7 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     30: (
         "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "nonCashBuyIn", "nonCashPayment",
-        "openDrawer", "takeDeposit",
+        "openDrawer", "reopenDrawer", "takeDeposit",
     ),
     40: (
         "createTable", "useChipSet",
