@@ -582,7 +582,7 @@ STEPS: dict[str, Step] = {
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
     "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
-    "fill.requested": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),
+    "fill.requested": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "pieces": {"500": 1}}),
     "fill.sent": _on("cashier", "transfer", "send", {"pieces": {"500": 1}}),
     "fill.received": _on("dealer", "transfer", "receive", {"pieces": {"500": 1}, "carrier": ""}),
     "fill.sent at once": _at("cashier", "transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}),
