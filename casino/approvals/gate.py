@@ -78,7 +78,8 @@ def use(request: Request, need: Need) -> Approval:
     require_state(found, ApprovalState.APPROVED)
     if not decided:
         raise expired(found)
-    return decided[0]
+    approved: Approval = decided[0]
+    return approved
 
 
 #: Uses an approval up; its id.

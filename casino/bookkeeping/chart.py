@@ -313,8 +313,8 @@ def totals(house: House, numbers: Sequence[Account]) -> dict[str, int]:
     found: dict[str, int] = {}
     rows = LedgerAccount.objects.filter(wanted, book=house.id, commodity=house.currency).exclude(balance=0)
     for code, balance in rows.values_list("code", "balance"):
-        number = code.partition("/")[0]
-        found[number] = found.get(number, 0) + balance
+        own = code.partition("/")[0]
+        found[own] = found.get(own, 0) + balance
     return found
 
 

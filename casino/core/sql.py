@@ -131,7 +131,7 @@ class _Read:
         if self.statement is None:
             return []
         # The queryset asks its compiler, which has the rows already.
-        self._compiler.execute_sql = lambda *_, **__: [rows]  # type: ignore[method-assign]
+        self._compiler.execute_sql = lambda *_, **__: [rows]
         self._queryset.query.get_compiler = lambda *_, **__: self._compiler  # type: ignore[method-assign]
         return list(self._queryset)
 

@@ -74,9 +74,9 @@ class _Known:
 
     def copied(self) -> "_Known":
         """The same with rows of its own: a request may change its rows, and take that back."""
-        token, person, terminal = (sql.copied(row) for row in (self.token, self.token.user, self.token.terminal))
-        house = sql.copied(self.token.user.house)
-        token.user, token.terminal, person.house = person, terminal, house
+        token, person = sql.copied(self.token), sql.copied(self.token.user)
+        person.house = sql.copied(self.token.user.house)
+        token.user, token.terminal = person, sql.copied(self.token.terminal)
         return replace(self, token=token)
 
     def in_use(self) -> bool:
