@@ -162,7 +162,8 @@ NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "repeats", "seat", "sit
 #: Members that name what does not exist before: another house may call its own so; and control points.
 NEW = {
     ("createDrawer", "drawer"), ("createTable", "table"), ("enrolTerminal", "terminal"), ("hireStaff", "login"),
-    ("introduceChipSet", "chip_set"), ("registerPlayer", "player"), ("changeLimits", "points"),
+    ("introduceChipSet", "chip_set"), ("linkPlayer", "player"), ("registerPlayer", "player"),
+    ("changeLimits", "points"),
 }  # fmt: skip
 #: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
 VALUES = {
