@@ -381,7 +381,7 @@ class _Shift:
 def _transactions(event: Event) -> list[int]:
     """The ledger transactions of an event: those that it records, and that by which a drawer was taken over, which the
     closing of the other one records."""
-    taken = event.doc["data"].get("taken_from") if event.doc["kind"] == _OPENED else None
+    taken = event.doc["data"].get("taken_from") if event.doc["kind"] in _OPENED else None
     return [posting["tx"] for posting in event.doc.get("postings", ())] + ([taken["posting"]] if taken else [])
 
 

@@ -20,7 +20,7 @@ from django.db.models import F, Max, Q
 from casino.audit.models import Event
 from casino.bookkeeping.accounts import VAULT, Account
 from casino.bookkeeping.chart import commodity
-from casino.cage.models import Shift, VaultCount, VaultCountState
+from casino.cage.models import Handover, HandoverState, Shift, VaultCount, VaultCountState
 from casino.chips.models import ChipSet
 from casino.core import sql
 from casino.houses.models import House
@@ -167,7 +167,7 @@ def _drawers(house: House, sets: _Sets) -> Iterator[_Count]:
         yield _Count(
             kind=PlaceKind.DRAWER, place=one.drawer.code, number=one.number, own=_OF_SHIFTS,
             previous=None, since=one.opened_at, at=one.recounted_at or at, books_at=at,
-            before=_shift(sets, one, one.float_cash, one.float_pieces, 0, {}),
+            before=_shift(sets, one, one.float_cash, one.float_pieces, *_taken_over(one)),
             expected=_shift(
                 sets, one, one.expected_cash, one.expected_pieces, one.expected_foreign, one.expected_withdrawn
             ),
@@ -175,6 +175,18 @@ def _drawers(house: House, sets: _Sets) -> Iterator[_Count]:
                 sets, one, one.counted_cash, one.counted_pieces, one.counted_foreign, one.counted_withdrawn
             ),
         )  # fmt: skip
+
+
+def _taken_over(shift: Shift) -> tuple[int, dict[str, dict[str, int]]]:
+    """Chips of other houses and of withdrawn sets with which a shift began, because it took another drawer over."""
+    before = Shift.objects.filter(drawer=shift.drawer_id, number__lt=shift.number).order_by("-number").first()
+    found = Handover.objects.filter(
+        house=shift.house_id, to_drawer=shift.drawer_id, state=HandoverState.TAKEN, ended_at__lte=shift.opened_at
+    )
+    if before is not None:
+        found = found.filter(ended_at__gt=before.closed_at)
+    taken = found.order_by("-ended_at").first()
+    return (0, {}) if taken is None else (taken.foreign, taken.withdrawn)
 
 
 def _shift(

@@ -6,6 +6,7 @@ from typing import Any
 from casino.reports.narrowing import where
 from casino.staff.models import Role
 from casino.transfers.models import TrayCount
+from tests.casino.cage.test_taking_over import FOREIGN, Windows
 from tests.casino.cage.test_vault import Vault
 from tests.casino.chips.test_narrowing import altered
 from tests.casino.kit import Kit
@@ -72,6 +73,19 @@ def test_a_drawer_from_which_chips_and_cash_are_taken(kit: Kit) -> None:
     assert figures(cash) == ["cash", None, 100_000, 1_500, 0, 101_500, 101_200, -300]
     assert figures(chips) == ["chips", 500, 10, 0, 3, 7, 5, -2]
     assert read(kit, "kind=tray") == read(kit, "place=T1") == read(kit, f"until={found['until'][:-1]}Z") == []
+
+
+def test_a_drawer_that_was_taken_over_began_with_what_came_with_it(kit: Kit) -> None:
+    windows = Windows(kit)
+    windows.count()
+    windows.offer()
+    windows.taking.refresh()
+    windows.taking.ok("take-over", windows.takes())
+    kit.close_drawer(windows.taking, foreign=FOREIGN - 400)
+    [found] = read(kit)
+    assert (found["place"], [figures(row) for row in found["differences"]]) == (
+        "C2", [["foreign", None, FOREIGN, 0, 0, FOREIGN, FOREIGN - 400, -400]],
+    )  # fmt: skip
 
 
 def test_boxes_from_which_cash_and_chips_are_taken(kit: Kit) -> None:
