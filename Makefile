@@ -75,7 +75,7 @@ verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by its
 wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
 	@$(PY) -m tests.deploy.wheels
 
-bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http, live or profile for a part)
+bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http, live, founding or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
 
 soak: $(STAMP) ## a million random hands of each game, deep counts, 10,000 lost connections (ARGS=... for tests.soak)

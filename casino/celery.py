@@ -24,6 +24,8 @@ TASK_HARD_LIMIT = 20
 TASK_SOFT_LIMIT = 12
 #: The queue of settlements: they do not wait behind what the clock sends.
 SETTLEMENT = "settlement"
+#: The queue of reports, which may take minutes: a worker of its own makes them.
+FILES = "files"
 #: The queue of what the clock has done in every house: nothing waits behind it.
 HOUSES = "houses"
 
@@ -41,10 +43,11 @@ def queue_prefix(database: Mapping[str, Any]) -> str:
     return f"cukassza:{hashlib.sha256(identity.encode()).hexdigest()[:16]}:"
 
 
-def task(name: str) -> Callable[[F], F]:
-    """A decorator that makes a function the task of this name; the function keeps its type, which Celery's own
-    decorator, without annotations, would take from it."""
-    decorate: Callable[[F], F] = shared_task(name=name)
+def task(name: str, **limits: int) -> Callable[[F], F]:
+    """A decorator that makes a function the task of this name, with time limits of its own if there are any
+    (`soft_time_limit`, `time_limit`); the function keeps its type, which Celery's own decorator, without annotations,
+    would take from it."""
+    decorate: Callable[[F], F] = shared_task(name=name, **limits)
     return decorate
 
 

@@ -9,7 +9,7 @@ import dj_database_url
 from celery.schedules import crontab
 
 from casino import configuration
-from casino.celery import SETTLEMENT, TASK_HARD_LIMIT, TASK_SOFT_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
+from casino.celery import FILES, SETTLEMENT, TASK_HARD_LIMIT, TASK_SOFT_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
 from casino.core import heartbeat
 
 environment = configuration.read(os.environ)
@@ -156,6 +156,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "casino.api.http.schema.complete"],
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
+        "ReportRunState": "casino.reports.models.RunState",
         "TableState": "casino.tables.models.TableState",
         "WaitingState": "casino.tables.models.Waiting",
         "DealState": "casino.hands.models.DealState",
@@ -204,7 +205,10 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_TIME_LIMIT = TASK_HARD_LIMIT
 CELERY_TASK_SOFT_TIME_LIMIT = TASK_SOFT_LIMIT
 CELERY_TASK_DEFAULT_QUEUE = "celery"
-CELERY_TASK_ROUTES = {name: {"queue": SETTLEMENT} for name in ("hands.resolve_hand", "hands.resolve_confirmed_hand")}
+CELERY_TASK_ROUTES = {
+    **{name: {"queue": SETTLEMENT} for name in ("hands.resolve_hand", "hands.resolve_confirmed_hand")},
+    "reports.make_run": {"queue": FILES},
+}
 # A task that waits with a busy process could be run by an idle one.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True

@@ -44,6 +44,8 @@ EXIT_PROBLEM = 2
 BACKLOG = 1024
 #: The workers' queues, the most urgent first.
 QUEUES = "settlement,celery,houses"
+#: The queue of the worker that makes files of reports.
+FILES = "files"
 #: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
 #: owner's as well, which can become any role).
 PRIVATE = frozenset({"CASINO_LOG_KEY", "CASINO_LOG_KEY_OLD", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
@@ -271,8 +273,8 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (4 workers on `listener`), hints, two workers (one prefork child each), beat and sequencer, under this
-    Python."""
+    """Web (4 workers on `listener`), hints, two workers and one for reports (one prefork child each), beat and
+    sequencer, under this Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
     file = listener.fileno()
@@ -291,18 +293,20 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
         # Two, so that hands are settled while one of them is dead and starts again.
         Program("worker", (*celery, *_worker("worker"))),
         Program("worker-2", (*celery, *_worker("worker-2"))),
+        # Reports take minutes, for which nothing else waits.
+        Program("worker-files", (*celery, *_worker("worker-files", FILES))),
         Program("beat", (*celery, "beat", "--loglevel", "INFO")),
         Program("sequencer", (python, str(CHECKOUT / "manage.py"), "sequence_audit"), private=PRIVATE),
     )
 
 
-def _worker(name: str) -> tuple[str, ...]:
+def _worker(name: str, queues: str = QUEUES) -> tuple[str, ...]:
     """Arguments of a Celery worker. Settlements come first, because hands wait for them; checks of whole houses come
     last (`casino/celery.py` names the queues)."""
     # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     pool = ("--pool", "prefork", "--concurrency", "1")
-    return ("worker", "--hostname", f"{name}@%h", "--queues", QUEUES, *pool, "--loglevel", "INFO", *quiet)
+    return ("worker", "--hostname", f"{name}@%h", "--queues", queues, *pool, "--loglevel", "INFO", *quiet)
 
 
 def address(listener: socket.socket) -> str:

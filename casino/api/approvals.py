@@ -14,9 +14,9 @@ from casino.api.http.operations import (
     Reading,
     ReadOperation,
     Reason,
-    ReasonInput,
     StrictInput,
     StrictInteger,
+    StrictPattern,
     WriteOperation,
     context_of,
     documented,
@@ -30,6 +30,7 @@ from casino.approvals.models import Approval, ApprovalKind, ApprovalState
 from casino.core.errors import NotFound
 from casino.core.write import Answer, Command
 from casino.houses.control_points import AMOUNTS, BOUNDS, NAMES
+from casino.staff.decisions import WithCode
 from casino.staff.models import Role
 
 TAG = "approvals"
@@ -37,7 +38,8 @@ TAG = "approvals"
 ASK = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.ADMIN)
 DECIDE = (Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR)
 EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
-#: Refusals of a decision.
+#: Refusals of a decision: of the person, and of the approval.
+_NOT_BY = ("four_eyes", "code_required", "code_refused", "too_many_attempts")
 _DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)
 _WORD_OR_NUMBER = {"oneOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]}
 #: Members of the requests that are kept.
@@ -65,6 +67,9 @@ class ApprovalOut(serializers.Serializer[Any]):
     body = Shaped(_BODY, help_text="Body of the request, in full.")
     request_hash = serializers.CharField(help_text="SHA-256 of method, address and body, hexadecimal.")
     amount = minor_units("What the control point looked at; null where it looks at no amount", allow_null=True)
+    replay = serializers.CharField(
+        allow_null=True, help_text="Address below `/api/v1/` of the hand that is to be voided; null for all else."
+    )
     roles = serializers.ListField(
         child=serializers.ChoiceField(choices=Role.choices), help_text="Who decides has one of these roles."
     )
@@ -138,33 +143,65 @@ class ApprovalDetail(ReadOperation):
 
 
 class _Decision(WriteOperation):
-    """At any terminal of the house."""
+    """At any terminal of the house, with a code of the second factor where the house asks for one."""
 
     roles = DECIDE
     versioned = False
+    redact_fields = frozenset({"code"})
+
+    def given(self, data: dict[str, Any]) -> WithCode:
+        """What was sent to show who decides."""
+        asked_for = bool(getattr(self.request, "second_factor", False))
+        return WithCode(data.get("code", ""), asked_for, self.request._request)
 
 
-@documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED])
+class _Code(StrictPattern):
+    """A code of the second factor."""
+
+    def __init__(self) -> None:
+        meaning = "The code that the app shows now; due where the house asks for a second factor."
+        super().__init__(r"^[0-9]{6}\Z", required=False, help_text=meaning)
+
+
+@documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=[*_NOT_BY, *_DECIDED])
 class Approve(_Decision):
-    """Approve what another person asked for. Refused for the person who asked, who hired that person or was hired by
-    them, and for anybody who may know the passwords of both (`four_eyes`)."""
+    """Approve what another person asked for. Refused for the person who asked, whose own entry it changes, who hired
+    that person or was hired by them, and for anybody who may know the passwords of both (`four_eyes`). Where the house
+    asks for a second factor this takes a new code (`code_required`); a wrong one, or one that was used, counts as a
+    failed sign-in (`code_refused`)."""
+
+    @extend_schema_serializer(component_name="ApproveInput")
+    class Input(StrictInput):
+        """The code, where one is due."""
+
+        code = _Code()
+
+    input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Approve."""
-        return services.approve(command=command, number=path["approval"])
+        return services.approve(command=command, number=path["approval"], given=self.given(data))
 
 
 @documented(
-    "refuseApproval", summary="Refuse a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED]
+    "refuseApproval", summary="Refuse a request", answers=ApprovalChanged, tag=TAG, refuses=[*_NOT_BY, *_DECIDED]
 )
 class Refuse(_Decision):
-    """Refuse what another person asked for, with a reason. Refused as an approval is (`four_eyes`)."""
+    """Refuse what another person asked for, with a reason. Refused as an approval is (`four_eyes`), and takes a code as
+    an approval does."""
 
-    input = ReasonInput
+    @extend_schema_serializer(component_name="RefuseApprovalInput")
+    class Input(StrictInput):
+        """Why, and the code, where one is due."""
+
+        reason = Reason()
+        code = _Code()
+
+    input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Refuse."""
-        return services.refuse(command=command, number=path["approval"], reason=data["reason"])
+        return services.refuse(command=command, number=path["approval"], given=self.given(data), reason=data["reason"])
 
 
 @documented(
@@ -199,9 +236,10 @@ class PointsByName(serializers.Serializer[Any]):
 #: What each control point says.
 _MEANINGS = {
     "float_by_manager_above": "A float or replenishment above this needs a manager's signature",
+    "float_most": "A float or replenishment above this is refused",
     "skim_above": "Cash of a drawer above this asks for a skim",
     "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
-    "identity_from": "A buy-in or cash-out from this on needs a name",
+    "identity_from": "A buy-in or cash-out from this on needs a player of whom it is recorded who it is",
     "exchange_by_supervisor_from": "A buy-in or cash-out from this on needs a cage supervisor",
     "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager",
     "difference_accepted": "A drawer's difference is accepted up to this",
@@ -210,10 +248,31 @@ _MEANINGS = {
     "void_by_manager_above": "A void of a hand with a pot above this needs a manager",
     "opener_required_above": "A table whose tray is worth more opens only with a confirmed opener",
     "bonus_approved_from": "A bonus for a 41 from this on waits for an approval",
+    "difference_alarm_from": "A person's difference in one count from this on is an alarm",
+    "tray_difference_alarm_from": "A tray's difference from this on is an alarm",
+    "tray_difference_reported_from": "A tray's difference from this on is reported to the authority",
     "idle_minutes_at_tables": "Minutes without a request after which a table's terminal asks for the password",
     "idle_minutes_at_drawers": "Minutes without a request after which a drawer's terminal asks for the password",
     "idle_minutes_in_office": "Minutes without a request after which an office terminal asks for the password",
     "second_factor_required": "1 where people with privileged roles act with a second factor only, otherwise 0",
+    "approval_minutes_at_tables": "Minutes for which an approval asked for at a table can be decided and used",
+    "approval_minutes_at_drawers": "Minutes for which an approval asked for at a drawer can be decided and used",
+    "approval_minutes_in_office": "Minutes for which an approval asked for in the office can be decided and used",
+    "transfer_late_minutes": "Minutes after which a transfer under way is late",
+    "transfer_exception_minutes": "Minutes after which a transfer under way is an exception, and an alarm",
+    "dispute_minutes": "Minutes after which a disputed hand is an alarm",
+    "drawer_close_minutes": "Minutes after which a counted drawer that is not closed is an alarm",
+    "bag_bank_days": "Bank days after which a bag in transit is an alarm",
+    "set_aside_days": "Days after which chips that are set aside are an alarm",
+    "uncounted_box_days": "A box that was not counted when so many gaming days have ended is an alarm",
+    "uncounted_vault_days": "A vault that was not counted for so many whole gaming days is an alarm",
+    "alarm_days": "Over how many days differences and approvals are looked at",
+    "differences_of_one_sign": "So many differences of a person, all short or all over, are an alarm",
+    "reverse_pair_percent": "Two people who give each other more than this part (percent) of their approvals are an "
+    "alarm",
+    "reverse_pair_least": "As long as two people have given each other fewer approvals, they are no alarm",
+    "closer_required": "1 where a table closes only with a closer counted, otherwise 0",
+    "small_house": "1 where one person may be both floor and cage supervisor, in a house of at most 3 tables; else 0",
 }
 if tuple(_MEANINGS) != NAMES:
     raise AssertionError("every control point has a meaning")
@@ -254,12 +313,14 @@ class ControlPointsChanged(ControlPointsOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["limits_in_the_past"],
+    refuses=["limits_in_the_past", "too_many_tables"],
 )
 class ControlPoints(WriteOperation, Reading):
     """Amounts from which a second person is needed, and what sign-ins take. An administrator proposes, a manager or an
     auditor approves; the control points that are not named stay. They begin at once or at a moment to come
-    (`limits_in_the_past`); what was in force before stays known. No If-Match: nothing is edited."""
+    (`limits_in_the_past`); what was in force before stays known. An auditor approves `small_house`, which a house of
+    more than three tables cannot have (`too_many_tables`), and which does not count while it has more. No If-Match:
+    nothing is edited."""
 
     @extend_schema_serializer(component_name="ChangeLimitsInput")
     class Input(StrictInput):

@@ -186,7 +186,7 @@ class InclusionProof(ReadOperation):
         return prove_inclusion(request, context_of(request).house)
 
 
-class _Consistency(serializers.Serializer[Any]):
+class ConsistencyOut(serializers.Serializer[Any]):
     """Hashes in hex that prove that one tree begins with the other (RFC 6962, 2.1.2), and both checkpoints."""
 
     epoch = serializers.IntegerField()
@@ -200,7 +200,7 @@ class _Consistency(serializers.Serializer[Any]):
 @documented(
     "proveConsistency",
     summary="Prove that the audit log has only grown",
-    answers=_Consistency,
+    answers=ConsistencyOut,
     tag=TAG,
     parameters=[
         _number("from_size", "Size of the older checkpoint.", required=True),

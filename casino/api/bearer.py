@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.operations import (
     AT_THE_CAGE,
     Amount,
@@ -44,7 +44,7 @@ class BearerOut(DrawerChanged):
     answers=BearerOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "identity_required", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_OWN_DRAWER, "skim_needed", "identity_required", *CHIPS, *POSTING],
 )
 class BearerBuyIn(WriteOperation):
     """Chips for cash below the house's threshold; from there on, a name is needed (`identity_required`)."""
@@ -72,7 +72,7 @@ class BearerBuyIn(WriteOperation):
     answers=BearerOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "identity_required", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[*AT_OWN_DRAWER, "identity_required", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class BearerCashOut(WriteOperation):
     """Cash for the pieces that somebody brings, below the house's threshold; from there on, a name is needed

@@ -82,7 +82,7 @@ class AccountList(CursorList):
         return books.accounts(signed_in(self.request)[0].house)
 
 
-class _Held(serializers.Serializer[Any]):
+class BalanceOut(serializers.Serializer[Any]):
     """A balance of an account, now or in the past, and the number of entries that had led to it."""
 
     account = serializers.IntegerField()
@@ -95,7 +95,7 @@ class _Held(serializers.Serializer[Any]):
 @documented(
     "readBalance",
     summary="Read what an account holds or held",
-    answers=_Held,
+    answers=BalanceOut,
     tag=TAG,
     parameters=[
         _query("version", {"type": "integer", "minimum": 0}, "Just after the account's entry of this number."),
@@ -118,7 +118,7 @@ class AccountBalance(ReadOperation):
         return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
 
 
-class _Line(serializers.Serializer[Any]):
+class StatementLine(serializers.Serializer[Any]):
     """An entry: `amount` is positive for a debit; `balance` is the account's balance after it, on its normal side."""
 
     version = serializers.IntegerField(help_text="Number of the entry at its account, from 1.")
@@ -131,10 +131,10 @@ class _Line(serializers.Serializer[Any]):
     metadata = Shaped(METADATA, help_text="What the posting says of itself, such as hand, table, reason.")
 
 
-class _Statement(serializers.Serializer[Any]):
+class StatementOut(serializers.Serializer[Any]):
     """A page of a statement."""
 
-    results = _Line(many=True)
+    results = StatementLine(many=True)
     next_after_version = serializers.IntegerField(
         allow_null=True, help_text="`after_version` of the following page; null on the last."
     )
@@ -143,7 +143,7 @@ class _Statement(serializers.Serializer[Any]):
 @documented(
     "readStatement",
     summary="Read an account's statement",
-    answers=_Statement,
+    answers=StatementOut,
     tag=TAG,
     parameters=[
         _query("after_version", {"type": "integer", "minimum": 0, "default": 0}, "Entries with a greater version."),

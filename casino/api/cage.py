@@ -24,15 +24,14 @@ from casino.api.parts import (
     DrawerChanged,
     DrawerOut,
     EventPart,
-    ShiftCount,
+    ShiftPart,
     approval_used,
     chip_pieces,
-    login_of,
     minor_units,
 )
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
-from casino.cage.models import DrawerState, Shift
+from casino.cage.models import Shift
 from casino.core.write import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
@@ -48,6 +47,8 @@ CHIPS = (
 )  # fmt: skip
 #: Refusals of trades at a drawer, which never name what it holds.
 AT_A_DRAWER = ("drawer_closed", "drawer_counted", "drawer_short")
+#: And of those that only the person who has opened the drawer makes.
+AT_OWN_DRAWER = (*AT_A_DRAWER, "not_your_drawer")
 #: Refusals of postings.
 POSTING = ("insufficient_funds", "period_not_open")
 
@@ -74,17 +75,8 @@ class ShiftList(CursorList):
     roles = MAY_READ
 
     @extend_schema_serializer(component_name="ShiftListRow")
-    class Row(ShiftCount):
+    class Row(ShiftPart):
         """A shift in a list."""
-
-        opened_at = serializers.DateTimeField()
-        closed_at = serializers.DateTimeField(allow_null=True)
-        opened_by = login_of("opened the drawer")
-        closed_by = login_of("closed it, or signed off the difference", allow_null=True)
-        state = serializers.ChoiceField(choices=DrawerState.choices)
-        reason = serializers.CharField(
-            allow_blank=True, help_text="Why a difference was signed off; empty if none was."
-        )
 
         def to_representation(self, instance: Shift) -> dict[str, Any]:
             """With who opened and closed it, and when."""
@@ -119,7 +111,7 @@ class PlayerRegistered(serializers.Serializer[Any]):
     answers=PlayerRegistered,
     status=201,
     tag=TAG,
-    refuses=["player_exists", "account_off"],
+    refuses=["player_exists", "staff_as_player", "account_off"],
 )
 class RegisterPlayer(WriteOperation):
     """Register a player under a pseudonymous reference. No If-Match: the player does not exist yet."""
@@ -172,12 +164,21 @@ class BuyInOut(DrawerChanged):
     answers=BuyInOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "person_forgotten", *CHIPS, *POSTING],
+    refuses=[
+        "house_not_live",
+        *AT_OWN_DRAWER,
+        "skim_needed",
+        "identity_required",
+        "person_forgotten",
+        "staff_as_player",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
     amount. From an amount on that the house sets, a cage supervisor or a manager approves it first
-    (`approval_required`)."""
+    (`approval_required`); from another on, it must be recorded who the player is (`identity_required`)."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -212,7 +213,15 @@ class CashOutOut(DrawerChanged):
     answers=CashOutOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[
+        *AT_OWN_DRAWER,
+        "identity_required",
+        "person_forgotten",
+        "staff_as_player",
+        "chips_not_in_circulation",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Named `pieces` are paid whatever is booked for the player; what is missing

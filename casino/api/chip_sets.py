@@ -7,7 +7,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING
 from casino.api.days import IsoDate
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -170,7 +170,7 @@ class RedeemedOut(DrawerChanged):
     status=201,
     tag=TAG,
     refuses=[
-        *AT_A_DRAWER, "chip_set_not_withdrawn", "chip_set_lapsed", "chips_not_in_circulation", "nothing_to_move",
+        *AT_OWN_DRAWER, "chip_set_not_withdrawn", "chip_set_lapsed", "chips_not_in_circulation", "nothing_to_move",
         *CHIPS, *POSTING,
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Counterfeit notes and chips, at drawers and in the vault."""
+"""Counterfeit notes and chips, at drawers, in the vault and in trays."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
 from casino.api.http.operations import (
+    AT_TABLES,
     AT_THE_CAGE,
     Amount,
     Pieces,
@@ -18,10 +19,11 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
-from casino.api.tables import ReceiptOut
+from casino.api.tables import ReceiptOut, TableOut
 from casino.cage import counterfeits
 from casino.core.write import Answer, Command
 from casino.staff.models import CODE, Role
+from casino.tables import counterfeits as at_tables
 
 
 @extend_schema_serializer(component_name="CounterfeitsInput")
@@ -86,6 +88,36 @@ class FindCounterfeits(WriteOperation):
 
 
 @documented(
+    "findCounterfeitsAtTable",
+    summary="Take counterfeit chips out of a table's tray",
+    answers=TableOut,
+    status=201,
+    tag="dealer",
+    refuses=["table_playing", "table_settling", "table_disputed", "table_retired", "no_counterfeits", *CHIPS, *POSTING],
+)
+class FindCounterfeitsAtTable(WriteOperation):
+    """Counterfeit chips leave the tray and are kept as evidence; the house bears them. Only between hands. A manager
+    approves it (`approval_required`)."""
+
+    roles = AT_TABLES
+    approvable = True
+
+    @extend_schema_serializer(component_name="CounterfeitsAtTableInput")
+    class Input(StrictInput):
+        """The chips by denomination, the number under which they are kept, and what is known."""
+
+        pieces = Pieces(required=True)
+        evidence = StrictPattern(CODE)
+        reason = Reason()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Take out."""
+        return at_tables.take_out(command=command, code=path["table"], **data)
+
+
+@documented(
     "findCounterfeitsInVault",
     summary="Take counterfeits out of the vault",
     answers=VaultCounterfeitsOut,
@@ -107,6 +139,7 @@ class FindCounterfeitsInVault(WriteOperation):
 
 
 urls = [
+    path("tables/<slug:table>/counterfeits", FindCounterfeitsAtTable.as_view()),
     path("drawers/<slug:drawer>/counterfeits", FindCounterfeits.as_view()),
     path("vault/counterfeits", FindCounterfeitsInVault.as_view()),
 ]

@@ -16,6 +16,7 @@ from casino.api.http.operations import (
     StrictChoice,
     StrictInput,
     StrictPattern,
+    StrictText,
     WriteOperation,
     documented,
 )
@@ -58,9 +59,10 @@ class _Counted(StrictInput):
 
 @extend_schema_serializer(component_name="DecideCountInput")
 class _Decided(_Counted):
-    """What was in the box, and why the supervisor says so."""
+    """What was in the box, why the supervisor says so, and who of surveillance watches."""
 
     reason = Reason()
+    observer = StrictText(max_length=64)
 
 
 class BoxEvent(EventPart):
@@ -165,11 +167,11 @@ class CountBox(WriteOperation):
     summary="Decide on counts that differ",
     answers=BoxOut,
     tag=TAG,
-    refuses=[*_STATES, "recount_needed", "four_eyes", *CHIPS],
+    refuses=[*_STATES, "recount_needed", "four_eyes", "unknown_observer", *CHIPS],
 )
 class DecideCount(WriteOperation):
     """After three pairs of counts that differ, a supervisor who has not counted (`four_eyes`) says what was in the box,
-    and why. No If-Match: boxes have no version."""
+    and why, while `observer` watches for surveillance (`unknown_observer`). No If-Match: boxes have no version."""
 
     roles = (Role.CAGE_SUPERVISOR, Role.MANAGER)
     versioned = False
@@ -177,9 +179,7 @@ class DecideCount(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Decide."""
-        return counting.decide(
-            command=command, box_id=path["box"], cash=data["cash"], pieces=data["pieces"], reason=data["reason"]
-        )
+        return counting.decide(command=command, box_id=path["box"], **data)
 
 
 @documented(
@@ -230,7 +230,7 @@ class BoxList(CursorList):
 
     def rows(self) -> Any:
         """With what a row names."""
-        persons = ("put_by", "taken_by", "brought_by", "decided_by", "received_by")
+        persons = ("put_by", "taken_by", "brought_by", "decided_by", "observer", "received_by")
         return super().rows().select_related("table", *persons)
 
 

@@ -120,6 +120,13 @@ class CarriedTransfer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=TransferState.choices)
 
 
+class CarriedHold(serializers.Serializer[Any]):
+    """What was set aside for a fill that a table had asked for when the day closed."""
+
+    hold = serializers.CharField(help_text="`fill:` and the serial of the fill.")
+    until = serializers.DateTimeField(help_text="Until when it is set aside.")
+
+
 class CarriedApproval(serializers.Serializer[Any]):
     """An approval that was neither used nor refused when the day closed."""
 
@@ -180,6 +187,7 @@ class Carried(serializers.Serializer[Any]):
     held_payouts = CarriedPayout(many=True, help_text="Payouts that are held.")
     noncash_buy_ins = CarriedNonCash(many=True, help_text="Buy-ins by card or transfer whose money has not come.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
+    holds = CarriedHold(many=True, help_text="Chips that are set aside in drawers for fills.")
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
     chip_moves = CarriedChipMove(many=True, help_text="Movements of chips that wait to be counted or decided.")
     tray_counts = CarriedTrayCount(many=True, help_text="Counts of trays that wait for their witness.")
@@ -341,7 +349,7 @@ class IsoDate(StrictPattern):
             raise serializers.ValidationError(f"There is no such date: {error}.") from error
 
 
-class _DayRow(DayOut):
+class DayRow(DayOut):
     """A gaming day in a list."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
@@ -378,7 +386,7 @@ class Days(WriteOperation, CursorList):
     readers = MAY_READ
     versioned = False
     input = Input
-    serializer_class = _DayRow
+    serializer_class = DayRow
     filters = {"state": "closed_at__isnull"}
     choices = {"state": ("open", "closed")}
     time = "opened_at"

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -71,7 +71,7 @@ class _Deposit(StrictInput):
     answers=DepositOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "skim_needed", "no_person", "person_forgotten", *POSTING],
+    refuses=["house_not_live", *AT_OWN_DRAWER, "skim_needed", "no_person", "person_forgotten", *POSTING],
 )
 class TakeDeposit(WriteOperation):
     """The house keeps cash for a player of whom it is recorded who it is (`no_person`). Approved like a buy-in
@@ -92,7 +92,7 @@ class TakeDeposit(WriteOperation):
     answers=DepositDrawnOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_A_DRAWER, "person_forgotten", *CHIPS, *POSTING],
+    refuses=["house_not_live", *AT_OWN_DRAWER, "person_forgotten", *CHIPS, *POSTING],
 )
 class DrawDeposit(WriteOperation):
     """Chips for what lies in the player's deposit: the given pieces, or the largest chips with which the drawer can
@@ -122,7 +122,7 @@ class DrawDeposit(WriteOperation):
     answers=DepositOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", *POSTING],
+    refuses=[*AT_OWN_DRAWER, "person_forgotten", *POSTING],
 )
 class ReturnDeposit(WriteOperation):
     """Cash of the deposit back to the player. Refused where the deposit is less (`insufficient_funds`), or the drawer

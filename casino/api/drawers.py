@@ -38,7 +38,7 @@ from casino.transfers import selectors as transfers
 
 #: Refusals of every step with a handover that is open.
 _OPEN = ("not_found", *(f"handover_{state}" for state in HandoverState if state != HandoverState.OFFERED))
-_TAKING = ("handover_differs", "signature_needed", "four_eyes", *CHIPS, *POSTING)
+_TAKING = ("handover_differs", "handover_expired", "signature_needed", "four_eyes", *CHIPS, *POSTING)
 CLOSING = ("drawer_closed", "drawer_open", "drawer_has_open_work", "drawer_short", *CHIPS, *POSTING)
 
 
@@ -93,11 +93,15 @@ class HandoverOut(DrawerChanged):
     answers=HandoverOut,
     status=201,
     tag=TAG,
-    refuses=["handover_open", "drawer_open", "drawer_retired", "nothing_offered", *AT_A_DRAWER, *CHIPS, *POSTING],
-)
+    refuses=[
+        "handover_open", "drawer_open", "drawer_retired", "nothing_offered", "float_too_large", *AT_A_DRAWER, *CHIPS,
+        *POSTING,
+    ],
+)  # fmt: skip
 class OfferHandover(WriteOperation):
     """A supervisor counts out a float for a closed drawer, or a replenishment for an open one; a cashier counts out a
-    skim for the vault. Nothing moves until another person has counted the same."""
+    skim for the vault. Nothing moves until another person has counted the same. What comes from the vault has a limit
+    (`float_too_large`) and is taken within ten minutes, or withdrawn (`handover_expired`)."""
 
     roles = (Role.CASHIER, *CAGE_SUPERVISION)
 
@@ -125,7 +129,7 @@ class OfferHandover(WriteOperation):
     summary="Sign for a large float or replenishment",
     answers=HandoverOut,
     tag=TAG,
-    refuses=[*_OPEN, "handover_signed", "four_eyes", "drawer_short"],
+    refuses=[*_OPEN, "handover_signed", "handover_expired", "four_eyes", "drawer_short"],
 )
 class SignHandover(WriteOperation):
     """A manager signs for what another person has counted out. A float or replenishment above the house's limit is not

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import AT_A_DRAWER, AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -147,7 +147,7 @@ class TakeFoundChips(WriteOperation):
     summary="Give found chips to their owner",
     answers=ChipsClaimedOut,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "found_ended", "no_person", "person_forgotten", *CHIPS, *POSTING],
+    refuses=[*AT_OWN_DRAWER, "found_ended", "no_person", "person_forgotten", *CHIPS, *POSTING],
 )
 class ClaimFoundChips(WriteOperation):
     """The player, of whom it is recorded who it is (`no_person`), has proved to be the owner. A cage supervisor or a

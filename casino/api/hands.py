@@ -280,7 +280,6 @@ class Act(WriteOperation):
 
     roles = AT_TABLES
     redact_fields = frozenset({"card", "cards"})
-    takes_remembered = True
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):
@@ -344,10 +343,18 @@ class SayBeside(WriteOperation):
         )
 
 
+class HandVoidedOut(TableOut):
+    """The table, and where the hand that was voided is replayed."""
+
+    replay = serializers.CharField(
+        help_text="Address of the hand's record below `/api/v1/`, with every line that was played: `hands/T1-000002`."
+    )
+
+
 @documented(
     "voidHand",
     summary="Void a hand",
-    answers=TableOut,
+    answers=HandVoidedOut,
     tag=TAG,
     refuses=["table_open", "table_closed", "table_settling", "no_hand", *POSTS, *CHANGE],
 )
@@ -355,7 +362,8 @@ class VoidHand(WriteOperation):
     """Void a hand that was misdealt, entered wrongly or disputed. All money goes back to the seats, and the same dealer
     deals again. Only the floor may do this, alone while no seat has acted since the first card (a misdeal). From the
     first act on, where cards were shown, the hand is disputed, or the pot is above what the house has set, a manager
-    approves it first (`approval_required`), whatever the cause."""
+    approves it first (`approval_required`), whatever the cause. The approval and the answer name the address at which
+    the hand is read (`replay`)."""
 
     roles = (Role.FLOOR,)
     approvable = True

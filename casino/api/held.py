@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -89,7 +89,7 @@ class PayoutByBankOut(serializers.Serializer[Any]):
     answers=PayoutHeldOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[*AT_OWN_DRAWER, "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class HoldPayout(WriteOperation):
     """The house takes the chips that a player has brought and owes the player their worth, which is paid when it is
@@ -122,11 +122,12 @@ class HoldPayout(WriteOperation):
     summary="Pay a held payout in cash",
     answers=PayoutReleasedOut,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "payout_released", "no_person", "person_forgotten", *POSTING],
+    refuses=[*AT_OWN_DRAWER, "payout_released", "identity_required", "no_person", "person_forgotten", *POSTING],
 )
 class ReleasePayout(WriteOperation):
     """The whole payout in cash, once (`payout_released`), when compliance has released it (`approval_required`). Where
-    it was held to find out who the player is, that must be recorded (`no_person`)."""
+    it was held to find out who the player is, that must be recorded (`no_person`); for a large payout it must be in any
+    case (`identity_required`)."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -147,7 +148,7 @@ class ReleasePayout(WriteOperation):
     summary="Enter that the bank has paid a held payout",
     answers=PayoutByBankOut,
     tag=TAG,
-    refuses=["payout_released", "no_person", "person_forgotten", *POSTING],
+    refuses=["payout_released", "identity_required", "no_person", "person_forgotten", *POSTING],
 )
 class PayHeldByBank(WriteOperation):
     """The whole payout to the player's account, by the bank's note. Released like a payment in cash. No If-Match:

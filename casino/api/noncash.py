@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -87,11 +87,14 @@ class ClearingSettledOut(serializers.Serializer[Any]):
     tag=TAG,
     refuses=[
         "house_not_live",
+        "identity_required",
         "drawer_closed",
         "drawer_counted",
         "drawer_short",
+        "not_your_drawer",
         "reference_used",
         "person_forgotten",
+        "staff_as_player",
         *CHIPS,
         *POSTING,
     ],
@@ -130,8 +133,11 @@ class NonCashBuyIns(WriteOperation):
     answers=NonCashPaidOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_A_DRAWER, "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
-)
+    refuses=[
+        *AT_OWN_DRAWER, "identity_required", "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS,
+        *POSTING,
+    ],
+)  # fmt: skip
 class NonCashPayment(WriteOperation):
     """The player, of whom it is recorded who it is (`no_person`), gives chips and is paid by the bank, to no account
     but the own one. A cage supervisor or a manager approves it (`approval_required`)."""

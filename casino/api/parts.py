@@ -11,6 +11,7 @@ from casino.transfers.models import (
     BoxState,
     Kind,
     Purpose,
+    Reservation,
     TransferState,
     TrayCountState,
     TrayException,
@@ -49,6 +50,13 @@ def approval_used() -> serializers.IntegerField:
     """A field for the approval that a write has used, in the events of those that may need one."""
     return serializers.IntegerField(
         required=False, help_text="Number of the approval that was used; absent where none was needed."
+    )
+
+
+def shift_reopened() -> serializers.IntegerField:
+    """A field for the shift that a shift goes on with."""
+    return serializers.IntegerField(
+        allow_null=True, help_text="The shift that was closed by mistake and goes on in this one; null for all others."
     )
 
 
@@ -138,6 +146,18 @@ class ShiftCount(serializers.Serializer[Any]):
     closed = serializers.BooleanField(help_text="Whether the drawer was counted and closed.")
 
 
+class ShiftPart(ShiftCount):
+    """A shift with who opened and closed the drawer, and when."""
+
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    opened_by = login_of("opened the drawer")
+    closed_by = login_of("closed it, or signed off the difference", allow_null=True)
+    state = serializers.ChoiceField(choices=DrawerState.choices)
+    reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
+    reopens = shift_reopened()
+
+
 class Requested(serializers.Serializer[Any]):
     """The chips that were requested: their worth, or the pieces, or both."""
 
@@ -157,6 +177,11 @@ class TransferPart(serializers.Serializer[Any]):
     table = serializers.CharField()
     drawer = serializers.CharField()
     state = serializers.ChoiceField(choices=TransferState.choices)
+    reservation = serializers.ChoiceField(
+        choices=Reservation.choices,
+        allow_blank=True,
+        help_text="Whether the pieces that a table asked for are set aside in the drawer, or were; empty if not.",
+    )
     requested = Requested(help_text="What was requested.", required=False)
     sent = chip_pieces("Chips that were sent; null before that", allow_null=True, required=False)
     value = minor_units("Worth of what was sent; null before that", allow_null=True, required=False)
@@ -199,6 +224,7 @@ class BoxPart(serializers.Serializer[Any]):
     brought_by = login_of("took it into the count room", allow_null=True)
     differing_rounds = number_of("pairs of counts that have differed")
     decided_by = login_of("decided after counts that differed", allow_null=True)
+    observer = login_of("watched the decision for surveillance", allow_null=True)
     received_by = login_of("received its contents", allow_null=True)
     reason = serializers.CharField(allow_blank=True, help_text="Why the supervisor decided so; empty otherwise.")
     cash = minor_units("Cash counted", required=False)

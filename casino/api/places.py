@@ -232,7 +232,15 @@ class Drawers(WriteOperation, CursorList):
 class DrawerRetiredOut(DrawerChanged):
     """A drawer that was ended for ever."""
 
-    last_event = EventPart()
+    @extend_schema_serializer(component_name="DrawerRetiredEvent")
+    class Event(EventPart):
+        """With the terminals that were revoked with it."""
+
+        terminals = serializers.ListField(
+            child=serializers.CharField(), required=False, help_text="Terminals that were revoked with it."
+        )
+
+    last_event = Event()
 
 
 @documented(
@@ -243,7 +251,7 @@ class DrawerRetiredOut(DrawerChanged):
     refuses=["drawer_retired", "drawer_open", "handover_open", "place_not_empty"],
 )
 class RetireDrawer(WriteOperation):
-    """End a closed drawer for ever. It must be empty; its shifts and its chain stay."""
+    """End a closed drawer for ever. It must be empty; its terminals are revoked, its shifts and its chain stay."""
 
     roles = ADMINS
     input = ReasonInput
@@ -415,7 +423,8 @@ class ChangeTerms(WriteOperation):
     refuses=["place_not_empty", "table_open", "table_playing", "table_settling", "table_disputed", "table_retired"],
 )
 class RetireTable(WriteOperation):
-    """End a closed table for ever. Its tray, boxes and accounts must be empty; its hands and its chain stay."""
+    """End a closed table for ever. Its tray, boxes and accounts must be empty; its terminals are revoked, its hands and
+    its chain stay."""
 
     roles = ADMINS
     input = ReasonInput

@@ -17,7 +17,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import ShiftCount, chip_pieces, login_of, minor_units, number_of, withdrawn_pieces
+from casino.api.parts import ShiftCount, chip_pieces, login_of, minor_units, number_of, shift_reopened, withdrawn_pieces
 from casino.api.tables import ReceiptOut
 from casino.cage import readings, selectors
 from casino.cage.models import DrawerState
@@ -94,7 +94,7 @@ class _Reading(serializers.Serializer[Any]):
     opened_by = login_of("opened the drawer")
     float_cash = minor_units("Cash of the float")
     float_pieces = chip_pieces("Chips of the float")
-    movements = Movement(many=True, help_text="By kind of event; `drawer.opened` is the float.")
+    movements = Movement(many=True, help_text="By kind of event; `drawer.opened` or `drawer.reopened` is the float.")
     refused_count = number_of("requests that were refused at the drawer in the shift")
     first_event = EventPlace(help_text="The event that opened the shift.")
     last_event = EventPlace(help_text="The last event that the reading knows.")
@@ -138,6 +138,10 @@ class ZSlipOut(_Reading, ShiftCount):
     closed_at = serializers.DateTimeField()
     closed_by = login_of("closed the drawer, or signed off the difference")
     reason = serializers.CharField(allow_blank=True, help_text="Why a difference was signed off; empty if none was.")
+    reopens = shift_reopened()
+    corrected_by = serializers.IntegerField(
+        allow_null=True, help_text="Number of the count of the vault that has found this shift's count wrong, or null."
+    )
     variance = minor_units("Cash, chips and chips of other houses over or, below zero, short")
     explained = minor_units("How much cash and chips of the variance have been found to cancel each other")
     assertions = AssertionPart(many=True, help_text="The accepted count as the ledger keeps it.")

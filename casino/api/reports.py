@@ -19,7 +19,7 @@ from casino.api.http.operations import (
     moment,
 )
 from casino.api.oversight import HandList
-from casino.api.parts import Rack, ShiftCount, TrialBalance, login_of, minor_units, number_of
+from casino.api.parts import Rack, ShiftPart, TrialBalance, login_of, minor_units, number_of
 from casino.chips.models import ImbalanceKind
 from casino.hands.models import Hand, HandState
 from casino.players.models import Player
@@ -151,12 +151,15 @@ class ImbalanceOut(serializers.Serializer[Any]):
 
 
 class AlarmOut(serializers.Serializer[Any]):
-    """Something that has waited too long: a transfer for 30 minutes, a bag of cash for 3 bank days, chips that were set
-    aside for 90 days, a disputed hand for an hour."""
+    """Something that somebody must look at: what has waited longer than the control points allow, differences of
+    people and trays, people who approve each other."""
 
-    alarm = serializers.ChoiceField(choices=[kind.value for kind in AlarmKind], help_text="What waits.")
-    name = serializers.CharField(help_text="Its name: `fill 3`, `bag 1`, `chips of set MAIN`, `hand T1-000002`.")
-    since = serializers.DateTimeField(help_text="Since when it waits.")
+    alarm = serializers.ChoiceField(choices=[kind.value for kind in AlarmKind], help_text="What it is about.")
+    name = serializers.CharField(
+        help_text="Its name: `fill 3`, `bag 1`, `hand T1-000002`, `mia@house, drawer C1, shift 3`."
+    )
+    since = serializers.DateTimeField(help_text="Since when it waits, or when it was found.")
+    amount = minor_units("Of a difference how much: short is negative; otherwise null", allow_null=True)
 
 
 class HouseReportOut(serializers.Serializer[Any]):
@@ -167,10 +170,10 @@ class HouseReportOut(serializers.Serializer[Any]):
     tables = TableFigures(many=True, help_text="By code of the table.")
     custody = Custody(help_text="Chips against money.")
     chips = ChipsReport(allow_null=True, help_text="Where the chips are; null where it is withheld.")
-    alarms = AlarmOut(many=True, help_text="What has waited too long, the oldest first.")
+    alarms = AlarmOut(many=True, help_text="What somebody must look at, the oldest first.")
     imbalances = ImbalanceOut(many=True, help_text="What continuous checks have found, the newest first.")
     trial_balance = TrialBalance(allow_null=True, help_text="Debits against credits; null where it is withheld.")
-    drawers = ShiftCount(many=True, help_text="The newest shift of each drawer.")
+    drawers = ShiftPart(many=True, help_text="The newest shift of each drawer.")
     open_message_count = number_of("messages of the outbox that are not worked off")
 
 

@@ -22,11 +22,14 @@ from casino.api.http.operations import (
 )
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
+from casino.cage.services import require_not_retired
 from casino.core.write import Answer, Command
-from casino.staff import roster
+from casino.players.models import REFERENCE
+from casino.staff import as_player, roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.staff.selectors import on_duty
 from casino.tables import selectors as tables
+from casino.tables.changing import require_not_retired as refuse_retired
 
 TAG = "roster"
 ADMINS = (Role.ADMIN,)
@@ -44,16 +47,22 @@ class StaffOut(serializers.Serializer[Any]):
     audit = ReceiptOut()
 
 
-class _StaffRow(serializers.Serializer[Any]):
+class StaffRow(serializers.Serializer[Any]):
     """A member of staff in the list, with name."""
 
     login = serializers.CharField()
     name = serializers.CharField()
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     active = serializers.BooleanField(source="is_active")
+    locked_by_password = serializers.BooleanField(
+        help_text="Whether a new password has locked the login until its activation is approved."
+    )
     version = serializers.IntegerField()
     password_by = serializers.CharField(allow_blank=True)
     must_change_password = serializers.BooleanField()
+    player = serializers.CharField(
+        source="player_ref", allow_blank=True, help_text="Reference of this person as a player; empty: none."
+    )
     second_factor_since = serializers.DateTimeField(
         source="totp_since", allow_null=True, help_text="Since when sign-ins take a code; null: they take none."
     )
@@ -132,7 +141,7 @@ class People(WriteOperation, CursorList):
 
     @extend_schema_serializer(component_name="HireInput")
     class Input(StrictInput):
-        """A login that is unique over all houses, the name, the roles, a first password."""
+        """A login that is unique in the house, the name, the roles, a first password."""
 
         login = StrictPattern(LOGIN)
         name = StrictText(max_length=120)
@@ -146,7 +155,7 @@ class People(WriteOperation, CursorList):
     redact_body = True
     input = Input
     model = Staff
-    serializer_class = _StaffRow
+    serializer_class = StaffRow
     filters = {"login": "login", "role": "roles__contains", "active": "is_active"}
     choices = {"role": Role.values, "active": ("true", "false")}
     time = "hired_at"
@@ -209,7 +218,9 @@ class Deactivate(WriteOperation):
 
 @documented("activateStaff", summary="Activate a person again", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Activate(WriteOperation):
-    """The person may sign in again, with the roles and the password until now."""
+    """The person may sign in, with the roles and the password as they are. Once the house is live this takes an
+    approval: of an auditor for a privileged role, of a manager for others, and of either of them where a new password
+    has locked the login (`locked_by_password`)."""
 
     roles = ADMINS
     approvable = True
@@ -222,7 +233,8 @@ class Activate(WriteOperation):
 
 @documented("setPassword", summary="Give a person a new password", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class SetPassword(WriteOperation):
-    """The person has to change it at the next sign-in; tokens end at once."""
+    """The person has to change it at the next sign-in; tokens end at once. Once the house is live it locks the login,
+    which `activate` opens with the approval of another person."""
 
     @extend_schema_serializer(component_name="SetPasswordInput")
     class Input(StrictInput):
@@ -347,14 +359,44 @@ class ConfirmSecondFactor(WriteOperation):
 )
 class ResetSecondFactor(WriteOperation):
     """For a person who has lost the device: sign-ins take no code until a new one is confirmed; tokens end at once. Who
-    resets it counts as having given the password. No one can reset their own (`four_eyes`)."""
+    resets it counts as having given the password. No one can reset their own (`four_eyes`). Once the house is live a
+    manager or an auditor approves it, who is not the person."""
 
     roles = ADMINS
+    approvable = True
     input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Reset."""
         return roster.reset_second_factor(command=command, login=path["login"], reason=data["reason"])
+
+
+@documented(
+    "linkPlayer",
+    summary="Link a person to a player",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=[*_OF_ANOTHER, "player_linked"],
+)
+class LinkPlayer(WriteOperation):
+    """Say under which reference a person is known as a player, registered or not: who works here is not registered,
+    seated, sold chips or paid out under it (`staff_as_player`). `null` ends the link. Once the house is live a manager
+    approves it."""
+
+    @extend_schema_serializer(component_name="LinkPlayerInput")
+    class Input(StrictInput):
+        """The reference and why."""
+
+        player = StrictText(max_length=32, validators=[REFERENCE], allow_null=True)
+        reason = Reason()
+
+    roles = ADMINS
+    approvable = True
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Link."""
+        return as_player.link(command=command, login=path["login"], player=data["player"], reason=data["reason"])
 
 
 @documented("unlockStaff", summary="Unlock a login", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
@@ -391,7 +433,7 @@ class TerminalEnrolled(TerminalChanged):
     key = serializers.CharField(required=False)
 
 
-class _TerminalRow(TerminalOut):
+class TerminalRow(TerminalOut):
     """A terminal in the list."""
 
     def to_representation(self, instance: Terminal) -> dict[str, Any]:
@@ -407,7 +449,7 @@ class _TerminalRow(TerminalOut):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["terminal_exists"],
+    refuses=["terminal_exists", "drawer_retired", "table_retired"],
 )
 class Terminals(WriteOperation, CursorList):
     """The devices of the house. The key of a new one is shown once, in the first answer to its enrolment; signing in
@@ -440,7 +482,7 @@ class Terminals(WriteOperation, CursorList):
     versioned = False
     input = Input
     model = Terminal
-    serializer_class = _TerminalRow
+    serializer_class = TerminalRow
     filters = {"terminal": "code", "kind": "kind", "location": "location", "revoked": "revoked_at__isnull"}
     choices = {"kind": TerminalKind.values, "revoked": ("true", "false")}
 
@@ -449,12 +491,12 @@ class Terminals(WriteOperation, CursorList):
         return {self.filters[name]: value == "false" if name == "revoked" else value}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Enrol. Raises NotFound for a location that this house does not have."""
+        """Enrol. Raises NotFound for a location that this house does not have, Conflict for one that is retired."""
         kind = TerminalKind(data["kind"])
         if kind == TerminalKind.TABLE:
-            tables.get(command.context.house, data["location"])
+            refuse_retired(tables.get(command.context.house, data["location"]))
         elif kind == TerminalKind.CAGE:
-            drawers.get(command.context.house, data["location"])
+            require_not_retired(drawers.get(command.context.house, data["location"]))
         return roster.enrol(command=command, code=data["terminal"], kind=kind, location=data["location"])
 
 
@@ -502,6 +544,7 @@ urls = [
     path("staff/<login:login>/roles", ChangeRoles.as_view()),
     path("staff/<login:login>/deactivate", Deactivate.as_view()),
     path("staff/<login:login>/activate", Activate.as_view()),
+    path("staff/<login:login>/player", LinkPlayer.as_view()),
     path("staff/<login:login>/unlock", Unlock.as_view()),
     path("staff/<login:login>/second-factor/reset", ResetSecondFactor.as_view()),
     path("staff/<login:login>/password", SetPassword.as_view()),

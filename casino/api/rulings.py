@@ -25,7 +25,7 @@ from casino.api.http.operations import (
 from casino.api.oversight import HandResult, HandRuling
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
-from casino.hands import bonus, later_rulings, ruling, rulings_read
+from casino.hands import bonus, disputes, later_rulings, ruling, rulings_read
 from casino.hands.later_rulings import Collected, Remedy
 from casino.hands.models import HandState
 from casino.hands.readings import Claim
@@ -80,6 +80,35 @@ class RefuseBonus(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Refuse."""
         return bonus.refuse(command=command, code=path["table"], reason=data["reason"])
+
+
+@documented(
+    "disputeHand",
+    summary="Dispute a hand",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["table_open", "table_closed", "table_retired", "table_disputed", "other_hand", *POSTS],
+)
+class DisputeHand(WriteOperation):
+    """Stop a hand in play, or one that is over and not settled. Nobody acts in it any more, no clock runs, and it is
+    not settled: its pot is frozen until the floor rules on the hand or voids it. A dispute cannot be taken back. The
+    request needs no If-Match: whatever was played until it arrives belongs to the hand."""
+
+    roles = (Role.FLOOR,)
+    versioned = False
+
+    @extend_schema_serializer(component_name="DisputeHandInput")
+    class Input(StrictInput):
+        """The hand, and why it is disputed, in words that the audit trail keeps."""
+
+        hand = StrictText(min_length=1, max_length=48)
+        reason = Reason()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Dispute."""
+        return disputes.raise_dispute(command=command, code=path["table"], name=data["hand"], reason=data["reason"])
 
 
 class Award(StrictInput):
@@ -219,22 +248,27 @@ class CollectedInput(StrictInput):
 )
 class RuleOnHandLater(WriteOperation):
     """Rule on a hand that was settled, or ruled on before; what was decided first stays. From the table's tray the
-    house refunds tax and makes good what cannot be taken back; a winner gives back with consent. Everybody whom it
-    concerns sits at the table, between two hands. The floor asks, but not the person who dealt the hand, and a manager
-    approves it first (`approval_required`). A ruling may move nothing."""
+    house refunds tax and fees for seats and makes good what cannot be taken back; a winner gives back with consent.
+    Everybody whom it concerns sits at the table, between two hands. The floor asks, but not the person who dealt the
+    hand, and a manager approves it first (`approval_required`). A ruling may move nothing."""
 
     roles = (Role.FLOOR,)
     approvable = True
 
     @extend_schema_serializer(component_name="RuleOnHandLaterInput")
     class Input(RulingInput):
-        """Tax to be refunded, losses to be made good, and what seats give back."""
+        """Tax and fees to be refunded, losses to be made good, and what seats give back."""
 
         tax_refunded = serializers.ListField(child=Award(), max_length=9, required=False)
+        fee_refunded = serializers.ListField(child=Award(), max_length=9, required=False)
         made_good = serializers.ListField(child=Award(), max_length=9, required=False)
         collected = serializers.ListField(child=CollectedInput(), max_length=36, required=False)
 
         def validate_tax_refunded(self, awards: list[dict[str, Any]]) -> dict[str, int]:
+            """Each seat once."""
+            return _by_seat(awards)
+
+        def validate_fee_refunded(self, awards: list[dict[str, Any]]) -> dict[str, int]:
             """Each seat once."""
             return _by_seat(awards)
 
@@ -248,6 +282,7 @@ class RuleOnHandLater(WriteOperation):
         """Rule."""
         remedy = Remedy(
             tax_refunded=data.get("tax_refunded", {}),
+            fee_refunded=data.get("fee_refunded", {}),
             made_good=data.get("made_good", {}),
             collected=[Collected(**one) for one in data.get("collected", [])],
         )
@@ -310,6 +345,7 @@ class LaterRulingOut(serializers.Serializer[Any]):
 
     ruling = serializers.IntegerField(help_text="Number of the ruling of this hand, from 1.")
     tax_refunded = serializers.DictField(child=serializers.IntegerField(), help_text="Tax paid back, by seat.")
+    fee_refunded = serializers.DictField(child=serializers.IntegerField(), help_text="Fees paid back, by seat.")
     made_good = serializers.DictField(child=serializers.IntegerField(), help_text="What the house has borne, by seat.")
     collected = CollectedOut(many=True)
     readings = ReadingsOut()
@@ -359,6 +395,7 @@ class Rulings(ReadOperation):
 urls = [
     path("tables/<slug:table>/hand/bonus", ConfirmBonus.as_view()),
     path("tables/<slug:table>/hand/bonus/refuse", RefuseBonus.as_view()),
+    path("tables/<slug:table>/hand/dispute", DisputeHand.as_view()),
     path("tables/<slug:table>/hand/ruling", RuleOnHand.as_view()),
     path("tables/<slug:table>/hands/<slug:hand>/rulings", RuleOnHandLater.as_view()),
     path("hands/<slug:hand>/rulings", Rulings.as_view()),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -21,6 +21,7 @@ from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed, SeedHash
 from casino.api.hands import LegalOut
 from casino.api.http import attempts
+from casino.api.http.authentication import BEARER, SEAT, recognise_holder, recognise_person, sent_by
 from casino.api.http.operations import Reading, StrictInput, StrictText, documented
 from casino.api.http.shapes import HAND_SEATS, VIEW, Shaped
 from casino.api.tables import ReceiptOut
@@ -34,7 +35,6 @@ from casino.tables import selectors as tables
 log = logging.getLogger(__name__)
 
 TAG = "seat"
-SCHEME = "Seat"
 #: Refusals of a device by its key.
 OF_KEYS = ("not_authenticated", "too_many_attempts")
 
@@ -50,8 +50,10 @@ class SeatKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[keys.Holder, None] | None:
         """The player whose key it is. Raises AuthenticationFailed for an unknown or expired key, and TooManyAttempts
         for one from a locked address."""
-        scheme, _, key = get_authorization_header(request).decode("ascii", "replace").partition(" ")
-        if scheme.lower() != SCHEME.lower():
+        key = sent_by(request, SEAT)
+        if key is None:
+            if (token := sent_by(request, BEARER)) is not None:
+                recognise_person(request, token)
             return None
         found = keys.holder(key)
         good = found is not None and found.good
@@ -60,11 +62,7 @@ class SeatKeyAuthentication(BaseAuthentication):
             log.warning("a wrong key of a seat from a locked address, request %s", getattr(request, "request_id", ""))
             raise TooManyAttempts("Too many wrong keys from this address; wait.", retry_after=wait)
         if found is not None:
-            actor = found.actor("")
-            attempts.recognised(
-                request, house=found.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
-                chain=found.table.chain,
-            )  # fmt: skip
+            recognise_holder(request, found)
         if found is None or not good:
             limits.count_failure(request._request, limits.SEAT_KEY)
             raise AuthenticationFailed("The key is unknown, replaced, or its player has left the seat.")
@@ -72,7 +70,7 @@ class SeatKeyAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         """The scheme that a refusal asks for."""
-        return SCHEME
+        return SEAT
 
 
 class HasSeat(BasePermission):

@@ -55,7 +55,7 @@ class SeatOut(serializers.Serializer[Any]):
 
     seat = serializers.IntegerField()
     player = serializers.CharField()
-    stack = serializers.IntegerField()
+    stack = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
     device = serializers.BooleanField()
 
 
@@ -101,8 +101,8 @@ class TableOut(serializers.Serializer[Any]):
     dealer = serializers.CharField(
         allow_null=True, help_text="Login of the dealer who has taken the table over; null: nobody has."
     )
-    cukassza = serializers.IntegerField()
-    bank = serializers.IntegerField()
+    cukassza = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
+    bank = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
     limits = LimitsOut()
     carryover_on_close = serializers.ChoiceField(choices=CarryoverOnClose.choices)
     terms_to_come = TermsToCome(allow_null=True)
@@ -122,14 +122,17 @@ def etag(version: int) -> dict[str, str]:
 
 @documented("readTable", summary="Read a table", answers=TableOut, tag=TAG, etag=True, refuses=["not_found"])
 class TableDetail(ReadOperation):
-    """A table with its seats, stacks, cukassza and version."""
+    """A table with its seats, stacks, cukassza and version; an administrator reads `null` where money stands."""
 
     sensitive = False
     roles = (*SEES_PLAY, Role.ADMIN)
 
     def get(self, request: Request, table: str) -> Response:
         """The table."""
-        found = tables.describe_now(context_of(request).house, table)
+        context = context_of(request)
+        found = tables.describe_now(context.house, table)
+        if context.role == Role.ADMIN:
+            found = tables.without_money(found)
         return Response(found, headers=etag(found["version"]))
 
 
@@ -174,13 +177,15 @@ class OpenTable(WriteOperation):
         "deal_prepared",
         "carryover_open",
         "carry_without_players",
+        "closer_required",
         "session_under_way",
     ],
 )
 class CloseTable(WriteOperation):
     """End the session. The table's terms decide what happens to the cukassza. Every player leaves with their chips.
 
-    Refused while a hand is not settled, a deal is prepared, or the carryover must first be played for. A manager
+    Refused while a hand is not settled, a deal is prepared, or the carryover must first be played for; and, where the
+    house wants it (`closer_required` of its control points), until the tray was counted as the closer. A manager
     approves what is held for the next session (`approval_required`).
     """
 
@@ -189,7 +194,22 @@ class CloseTable(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
-        return sessions.close_table(command=command, code=path["table"])
+        return sessions.close_table(command=command, code=path["table"], counted=tray_counts.closer)
+
+
+class _PutDown(StrictInput):
+    """Chips that a player puts down."""
+
+    brought = Amount(
+        required=False,
+        help_text="What of `amount` is not booked for the player: bought without a name, or brought by somebody else.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Check that no more is brought than is put down."""
+        if attrs.get("brought", 0) > attrs["amount"]:
+            raise serializers.ValidationError({"brought": ["No more is brought than is put down."]})
+        return attrs
 
 
 @documented(
@@ -207,16 +227,20 @@ class CloseTable(WriteOperation):
         "already_seated",
         "not_called",
         "stack_out_of_range",
+        "identity_required",
         "person_forgotten",
+        "staff_as_player",
     ],
 )
 class SitDown(WriteOperation):
-    """Seat a player with chips that the player holds away from the tables."""
+    """Seat a player with chips that the player holds away from the tables, and with those that the request says are
+    `brought` beyond what is booked: below the house's threshold, or by a player of whom it is recorded who it is
+    (`identity_required`)."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="SitDownInput")
-    class Input(StrictInput):
+    class Input(_PutDown):
         """Seat number in play order, player reference, chips to bring: 0 only where the table's limits allow it; the
         number of a player who was called from the waiting list."""
 
@@ -231,7 +255,7 @@ class SitDown(WriteOperation):
         """Sit."""
         return services.sit(
             command=command, code=path["table"], seat=data["seat"], player_ref=data["player"], amount=data["amount"],
-            ticket=data.get("ticket"),
+            ticket=data.get("ticket"), brought=data.get("brought", 0),
         )  # fmt: skip
 
 
@@ -240,15 +264,15 @@ class SitDown(WriteOperation):
     summary="Add chips to a stack",
     answers=TableOut,
     tag=TAG,
-    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range"],
+    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range", "identity_required"],
 )
 class AddChips(WriteOperation):
-    """Add chips to a stack between hands."""
+    """Add chips to a stack between hands; `brought` as in sitting down."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="AddChipsInput")
-    class Input(StrictInput):
+    class Input(_PutDown):
         """How much."""
 
         amount = Amount()
@@ -257,7 +281,10 @@ class AddChips(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Add."""
-        return services.add_chips(command=command, code=path["table"], seat=path["seat"], amount=data["amount"])
+        return services.add_chips(
+            command=command, code=path["table"], seat=path["seat"], amount=data["amount"],
+            brought=data.get("brought", 0),
+        )  # fmt: skip
 
 
 @documented(

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
+from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
@@ -55,7 +55,9 @@ class _Swap(StrictInput):
         "already_seated",
         "not_called",
         "stack_out_of_range",
+        "identity_required",
         "person_forgotten",
+        "staff_as_player",
         "session_under_way",
         "no_seat_fee",
         *CHIPS,
@@ -64,9 +66,11 @@ class _Swap(StrictInput):
 )
 class BuyInAtTable(WriteOperation):
     """The cash goes into the drop box, and chips from the tray go to the seat. With `player`, that player sits down
-    with them. Only between hands."""
+    with them. Only between hands. Approved like a buy-in at the cage (`approval_required`), where it must also be
+    recorded who the player of a large amount is (`identity_required`)."""
 
     roles = AT_TABLES
+    approvable = True
 
     @extend_schema_serializer(component_name="BuyInAtTableInput")
     class Input(StrictInput):
@@ -183,7 +187,7 @@ class ExchangeOut(DrawerChanged):
     answers=ExchangeOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=[*AT_A_DRAWER, *_PUBLIC, *POSTING],
+    refuses=[*AT_OWN_DRAWER, *_PUBLIC, *POSTING],
 )
 class ExchangeAtCage(WriteOperation):
     """Exchange a player's chips for chips of the drawer of the same worth. Refused if the given chips are not in
@@ -222,7 +226,7 @@ class ForeignChipsOut(DrawerChanged):
     answers=ForeignChipsOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=[*AT_A_DRAWER, "account_off", *POSTING],
+    refuses=[*AT_OWN_DRAWER, "account_off", *POSTING],
 )
 class TakeForeignChips(WriteOperation):
     """Pay cash for chips of another house, at face value. They are not counted among the house's chips."""

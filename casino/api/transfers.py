@@ -1,5 +1,6 @@
 """Fills and credits, from either end: the table's console and the drawer's terminal have the same operations."""
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.urls import path
@@ -29,6 +30,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart, approval_used
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
+from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables
@@ -402,20 +404,28 @@ class TransferList(CursorList):
         late = serializers.ChoiceField(
             choices=Lateness.choices,
             allow_null=True,
-            help_text="Whether it has taken 15 minutes (`late`) or 30 (`exception`); null once it has ended.",
+            help_text="Whether it takes too long by the control points `transfer_late_minutes` and "
+            "`transfer_exception_minutes`; null once it has ended.",
         )
 
         def to_representation(self, instance: Any) -> dict[str, Any]:
             """The transfer with its times, as the reader may know it."""
             by = context_of(self.context["request"])
             blind = selectors.is_blind(instance, by.role, by.terminal)
-            return selectors.describe(instance, blind=blind) | selectors.times(instance, instance.now)
+            return selectors.describe(instance, blind=blind) | selectors.times(
+                instance, instance.now, self.context["view"].points
+            )
 
     model = Transfer
     serializer_class = Row
     filters = {"kind": "kind", "table": "table__code", "drawer": "drawer__code", "state": "state"}
     choices = {"kind": Kind.values, "state": TransferState.values}
     time = "opened_at"
+
+    @cached_property
+    def points(self) -> ControlPoints:
+        """What the house demands now."""
+        return in_force(context_of(self.request).house)
 
     def rows(self) -> Any:
         """With what a row names."""

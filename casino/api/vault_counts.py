@@ -14,6 +14,8 @@ from casino.api.http.operations import (
     Pieces,
     Reason,
     StrictInput,
+    StrictInteger,
+    StrictPattern,
     WriteOperation,
     documented,
 )
@@ -22,7 +24,7 @@ from casino.api.tables import ReceiptOut
 from casino.cage import variances, vault, vault_selectors
 from casino.cage.models import VaultCount, VaultCountState
 from casino.core.write import Answer, Command
-from casino.staff.models import Role
+from casino.staff.models import CODE, Role
 
 TAG = "vault"
 _STATES = tuple(f"vault_count_{state}" for state in VaultCountState)
@@ -46,9 +48,17 @@ class _Decided(_Counted):
 
 @extend_schema_serializer(component_name="SignOffVaultCountInput")
 class _SignedOff(StrictInput):
-    """Why the difference is accepted."""
+    """Why the difference is accepted, and which earlier count it corrects, if one was wrong."""
+
+    @extend_schema_serializer(component_name="CorrectedCountInput")
+    class Corrects(StrictInput):
+        """A shift of a drawer, or, without a drawer, a count of the vault."""
+
+        drawer = StrictPattern(CODE, required=False)
+        count = StrictInteger(min_value=1)
 
     reason = Reason()
+    corrects = Corrects(required=False, help_text="The earlier count that was signed and wrong; it stays as it is.")
 
 
 class VaultContents(serializers.Serializer[Any]):
@@ -67,6 +77,13 @@ class OneVaultCount(VaultContents):
     over = VaultContents(help_text="What is over or, below zero, short.")
 
 
+class CorrectedCount(serializers.Serializer[Any]):
+    """A count that was signed and wrong."""
+
+    drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer; null for the vault.")
+    count = serializers.IntegerField(help_text="Number of the shift at its drawer, or of the vault's count.")
+
+
 class VaultCountPart(serializers.Serializer[Any]):
     """A count of the vault. What was counted, and what the books had, is present once two people agree or a supervisor
     has decided."""
@@ -76,6 +93,7 @@ class VaultCountPart(serializers.Serializer[Any]):
     differing_rounds = number_of("pairs of counts that have differed")
     decided_by = login_of("decided after counts that differed", allow_null=True)
     signed_by = login_of("signed the difference off", allow_null=True)
+    corrects = CorrectedCount(allow_null=True, help_text="The earlier count that it corrects; null: none.")
     count = VaultContents(required=False, help_text="What was counted.")
     over = VaultContents(required=False, help_text="What of it is over or, below zero, short.")
     counts = OneVaultCount(many=True, required=False, help_text="Every person's count.")
@@ -174,11 +192,13 @@ class DecideVaultCount(WriteOperation):
     summary="Sign a difference of the vault off",
     answers=VaultCountOut,
     tag=TAG,
-    refuses=[*_STATES, "four_eyes", *POSTING],
+    refuses=[*_STATES, "four_eyes", "not_found", "already_corrected", "corrects_nothing", *POSTING],
 )
 class SignOffVaultCount(WriteOperation):
-    """A manager who has neither counted nor decided (`four_eyes`) accepts what is over or short, and it is posted. No
-    If-Match: counts have no version."""
+    """A manager who has neither counted nor decided (`four_eyes`) accepts what is over or short, and it is posted.
+    Where it comes from an earlier count that was signed and wrong, `corrects` names that: a shift whose drawer went
+    back to the vault, or a count of the vault. Each is corrected once (`already_corrected`), and stays as it was
+    signed. No If-Match: counts have no version."""
 
     roles = (Role.MANAGER,)
     versioned = False
@@ -186,7 +206,7 @@ class SignOffVaultCount(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Sign off."""
-        return vault.sign_off(command=command, number=path["vault_count"], reason=data["reason"])
+        return vault.sign_off(command=command, number=path["vault_count"], **data)
 
 
 urls = [

@@ -12,22 +12,26 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events.approvals import LimitsChanged
 from casino.audit.services import Actor
 from casino.core import locks, write
-from casino.core.errors import Unprocessable
+from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import control_points
 from casino.houses.models import ClockTimestamp, House, Limits
 from casino.staff.models import Role
 
 APPROVED = gate.Need(kind=ApprovalKind.CONTROL_POINTS, roles=(Role.MANAGER, Role.AUDITOR))
+#: Who approves that two duties may meet in one person.
+SMALL_HOUSE = gate.Need(kind=ApprovalKind.CONTROL_POINTS, roles=(Role.AUDITOR,))
 
 
 def change(*, command: Command, points: Mapping[str, int], valid_from: datetime | None, reason: str) -> Answer:
     """Set these control points (minor units, by name; the others stay) from a moment on, or at once. Raises Conflict
-    approval_required, Unprocessable limits_in_the_past."""
+    approval_required, and too_many_tables for a house that is not small, Unprocessable limits_in_the_past."""
 
     def changed(house: House, work: Work) -> Outcome:
         _require_not_past(valid_from)
-        work.require_approval(APPROVED)
+        if points.get("small_house"):
+            _require_small(house)
+        work.require_approval(SMALL_HOUSE if "small_house" in points else APPROVED)
         event = _add(house, points, valid_from, command.context.staff.login, command.approval, reason)
         # Of what is to come too: the answer is the whole.
         return Outcome(event, selectors.limits(house), 201, version=event.number)
@@ -51,6 +55,12 @@ def _require_not_past(valid_from: datetime | None) -> None:
         )
 
 
+def _require_small(house: House) -> None:
+    if not control_points.has_few_tables(house):
+        most = control_points.MOST_TABLES_OF_SMALL
+        raise Conflict(f"This is for a house of at most {most} tables.", code="too_many_tables", max=most)
+
+
 def _add(
     house: House, points: Mapping[str, int], valid_from: datetime | None, login: str, approval: int | None, reason: str
 ) -> LimitsChanged:
@@ -64,5 +74,6 @@ def _add(
         approval=approval,
     )  # fmt: skip
     row.refresh_from_db()
+    control_points.changed(house)
     moment = row.valid_from.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     return LimitsChanged(number=row.number, valid_from=moment, points=whole, reason=reason)

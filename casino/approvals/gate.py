@@ -18,14 +18,16 @@ from casino.audit.events.approvals import ApprovalRequested
 from casino.audit.services import Actor, record
 from casino.core import locks
 from casino.core.errors import Conflict
+from casino.houses import control_points
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
-#: How long an approval can be decided and used, by the place of the terminal that asked.
-LASTS = {
-    TerminalKind.TABLE: timedelta(minutes=10),
-    TerminalKind.CAGE: timedelta(minutes=10),
-    TerminalKind.OFFICE: timedelta(minutes=60),
+#: The control point that says for how many minutes an approval can be decided and used, by the place of the terminal
+#: that asked.
+_MINUTES = {
+    TerminalKind.TABLE: "approval_minutes_at_tables",
+    TerminalKind.CAGE: "approval_minutes_at_drawers",
+    TerminalKind.OFFICE: "approval_minutes_in_office",
 }
 
 
@@ -64,19 +66,26 @@ class ApprovalNeeded(Exception):
 
 
 def use(request: Request, need: Need) -> Approval:
-    """Use the approval that the request names, in the transaction of its write. Raises ApprovalNeeded where it names
-    none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
+    """The approval that the request names, locked; the kernel uses it up with the write (`USED_UP`). Raises
+    ApprovalNeeded where it names none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
     if request.approval is None:
         raise ApprovalNeeded(need)
-    found = locks.lock(Approval, locks.Rank.APPROVAL, house=request.house, number=request.approval)
+    good = Approval.objects.filter(house=request.house, number=request.approval, expires_at__gt=ClockTimestamp())
+    found, (decided,) = locks.lock_beside(
+        Approval, locks.Rank.APPROVAL, good.select_related("decided_by"), house=request.house, number=request.approval
+    )
     _require_for(request, need, found)
     require_state(found, ApprovalState.APPROVED)
-    used = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
-        state=ApprovalState.USED, ended_at=ClockTimestamp()
-    )
-    if not used:
+    if not decided:
         raise expired(found)
-    return Approval.objects.select_related("decided_by").get(id=found.pk)
+    approved: Approval = decided[0]
+    return approved
+
+
+#: Uses an approval up; its id.
+USED_UP = f"""
+UPDATE approvals_approval SET state = '{ApprovalState.USED}', ended_at = clock_timestamp() WHERE id = %s::bigint
+"""  # noqa: S608 - constants
 
 
 def _require_for(request: Request, need: Need, found: Approval) -> None:
@@ -147,12 +156,11 @@ def _open_one(request: Request, need: Need) -> Approval | None:
 
 def _new(request: Request, need: Need) -> Approval:
     last = Approval.objects.filter(house=request.house).aggregate(last=Max("number"))["last"] or 0
-    lasts = LASTS[TerminalKind(request.terminal.kind)]
     made = Approval.objects.create(
         house=request.house, number=last + 1, kind=need.kind, operation=request.operation, path=request.path,
         body=request.body, request_hash=request.request_hash, amount=need.amount, roles=list(need.roles),
         requested_by=request.staff, terminal=request.terminal,
-        expires_at=ExpressionWrapper(ClockTimestamp() + lasts, output_field=Moment()),
+        expires_at=ExpressionWrapper(ClockTimestamp() + lasts(request), output_field=Moment()),
     )  # fmt: skip
     made.refresh_from_db()
     event = ApprovalRequested(
@@ -161,6 +169,12 @@ def _new(request: Request, need: Need) -> Approval:
     )  # fmt: skip
     record(chain=request.house.chain, house=request.house, actor=request.actor, event=event)
     return made
+
+
+def lasts(request: Request) -> timedelta:
+    """For how long an approval of this request can be decided and used."""
+    points = control_points.in_force(request.house)
+    return timedelta(minutes=getattr(points, _MINUTES[TerminalKind(request.terminal.kind)]))
 
 
 def iso(found: Approval) -> str:

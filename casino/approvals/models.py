@@ -32,6 +32,7 @@ class ApprovalKind(models.TextChoices):
     STAFF = "staff", "people, roles and terminals, once the house is live"
     PAYOUT = "payout", "a payout that is held, or released"
     UNCLAIMED = "unclaimed", "found chips that are given to their owner, remitted or kept"
+    DRAWER = "drawer", "a drawer that is opened again"
     VARIANCE = "variance", "variances of a count that are offset"
     CARRY = "carry", "a cukassza or bank that is held for the next session"
     DAY = "day", "the close of a gaming day"

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from casino.approvals.models import Approval
+from casino.approvals.models import Approval, ApprovalKind
 from casino.core import sql
 from casino.houses import control_points
 from casino.houses.models import House, Limits
@@ -16,11 +16,13 @@ from casino.staff.models import Role, Staff
 OVERSEERS = frozenset((Role.AUDITOR, Role.MANAGER))
 
 
+#: Whom and what an approval names.
+NAMED = ("requested_by", "decided_by", "terminal", "decided_terminal")
+
+
 def seen_by(staff: Staff) -> "QuerySet[Approval]":
     """The approvals of the house that concern a person."""
-    found = Approval.objects.filter(house_id=staff.house_id).select_related(
-        "requested_by", "decided_by", "terminal", "decided_terminal"
-    )
+    found = Approval.objects.filter(house_id=staff.house_id).select_related(*NAMED)
     if OVERSEERS & set(staff.roles):
         return found
     return found.filter(Q(requested_by=staff) | Q(roles__overlap=list(staff.roles)))
@@ -37,6 +39,7 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
         "body": found.body,
         "request_hash": found.request_hash,
         "amount": found.amount,
+        "replay": _replay(found),
         "roles": list(found.roles),
         "requested_by": found.requested_by.login,
         "requested_at": _text(found.requested_at),
@@ -48,6 +51,13 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
         "reason": found.reason,
         "ended_at": _text(found.ended_at),
     }
+
+
+def _replay(found: Approval) -> str | None:
+    """Where the hand is read that a void is asked for, below the API's root; None for all else."""
+    if found.kind != ApprovalKind.VOID:
+        return None
+    return found.path.removeprefix("/api/v1/").removesuffix("/void")
 
 
 def database_time() -> datetime:

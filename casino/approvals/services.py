@@ -1,6 +1,7 @@
 """Deciding approvals: another person approves or refuses, at a sign-in of their own; who asked may withdraw."""
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from casino.core.errors import Forbidden, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.credentials import require_two_minds, role_for
+from casino.staff.decisions import WithCode
+from casino.staff.independence import require_apart
 from casino.staff.models import Role
 
 
@@ -33,8 +36,10 @@ class OfApproval:
 
     def open(self, command: Command) -> Approval:
         """Lock it. Raises NotFound."""
-        found = locks.lock(Approval, locks.Rank.APPROVAL, house=command.context.house, number=self.number)
-        write.require_unanswered(command)
+        house = command.context.house
+        asking = Approval.objects.filter(house=house, number=self.number).select_related("requested_by")
+        found, (again,) = write.locked(command, Approval, locks.Rank.APPROVAL, asking, house=house, number=self.number)
+        found.house, found.requested_by = house, again[0].requested_by
         return found
 
     def chain(self, found: Approval) -> str:
@@ -47,24 +52,27 @@ class OfApproval:
 
     def answer(self, found: Approval, outcome: Outcome) -> Mapping[str, Any]:
         """The approval as it is now."""
-        return selectors.describe(Approval.objects.get(pk=found.pk))
+        return selectors.describe(Approval.objects.select_related(*selectors.NAMED).get(pk=found.pk))
 
 
-def approve(*, command: Command, number: int) -> Answer:
-    """Approve a request of another person. Raises NotFound, Forbidden for a role that may not decide it, Forbidden
-    four_eyes and password_change_required, and a Conflict for one that cannot be decided any more."""
-    return _decide(command, number, ApprovalState.APPROVED, lambda: ApprovalApproved(approval=number))
+def approve(*, command: Command, number: int, given: WithCode | None) -> Answer:
+    """Approve a request of another person; `given`: the code, None in a rehearsal, where nobody has one. Raises
+    NotFound, Forbidden for a role that may not decide it, Forbidden four_eyes, password_change_required, code_required,
+    code_refused, TooManyAttempts, and a Conflict for one that cannot be decided any more."""
+    made = lambda coded: ApprovalApproved(approval=number, second_factor=coded)  # noqa: E731
+    return _decide(command, number, ApprovalState.APPROVED, given, made)
 
 
-def refuse(*, command: Command, number: int, reason: str) -> Answer:
+def refuse(*, command: Command, number: int, given: WithCode | None, reason: str) -> Answer:
     """Refuse a request of another person. Raises as :func:`approve`."""
-    made = lambda: ApprovalRefused(approval=number, reason=reason)  # noqa: E731
-    return _decide(command, number, ApprovalState.REFUSED, made, reason=reason)
+    made = lambda coded: ApprovalRefused(approval=number, second_factor=coded, reason=reason)  # noqa: E731
+    return _decide(command, number, ApprovalState.REFUSED, given, made, reason=reason)
 
 
 def _decide(
-    command: Command, number: int, state: ApprovalState, event: Callable[[], AuditEvent], **fields: Any
-) -> Answer:
+    command: Command, number: int, state: ApprovalState, given: WithCode | None,
+    event: Callable[[bool | None], AuditEvent], **fields: Any,
+) -> Answer:  # fmt: skip
     context = command.context
     role = role_for(context.staff, [Role(one) for one in get(context.house, number).roles])
     command = replace(command, context=replace(context, role=role))
@@ -72,6 +80,7 @@ def _decide(
     def change(found: Approval, work: Work) -> Outcome:
         gate.require_state(found, ApprovalState.REQUESTED)
         _require_another(command, found)
+        coded = given is not None and given.use(context.staff, role)
         # An approval that has run out is not decided: by the database's clock, as when it is used.
         decided = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
             state=state,
@@ -82,20 +91,21 @@ def _decide(
         )
         if not decided:
             raise gate.expired(found)
-        return Outcome(event())
+        return Outcome(event(coded or None))
 
-    return write.write(command, OfApproval(number), change)
+    with nullcontext() if given is None else given.counted(context.staff):
+        return write.write(command, OfApproval(number), change)
 
 
 def _require_another(command: Command, found: Approval) -> None:
-    """Refuse the person who asked, who hired that person or was hired by them, and anybody who may know the passwords
-    of both. Raises Forbidden four_eyes, password_change_required."""
+    """Refuse the person who asked, whose own entry it would change, who hired that person or was hired by them, and
+    anybody who may know the passwords of both. Raises Forbidden four_eyes, password_change_required."""
     one, other = found.requested_by, command.context.staff
     if one.pk == other.pk:
         raise Forbidden("You asked for this yourself; a second person must decide it.", code="four_eyes")
-    for hired, by in ((one, other), (other, one)):
-        if hired.hired_by == by.login:
-            raise Forbidden(f"{by.login} hired {hired.login}; another person must decide this.", code="four_eyes")
+    if f"/staff/{other.login}/" in found.path:
+        raise Forbidden("This changes your own entry; another person must decide it.", code="four_eyes")
+    require_apart(one, other)
     require_two_minds(one, other)
 
 

@@ -6,12 +6,15 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
+
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical, sql
 from casino.core.denominations import Chips
 from casino.houses.models import House
-from ledger import balances
+from ledger import balances, holds
 from ledger import errors as ledger_errors
 from ledger import posting as ledger
 from ledger.assertions import assert_balance
@@ -79,18 +82,40 @@ def prepare(
     return Prepared(key, kind, metadata, occurred_at, halves, legs)
 
 
-def post_prepared(house: House, prepared: Prepared) -> tuple[int, Recorded | None]:
-    """Post it at once; returns its id and what the event records of it, None where the key had posted it before. Raises
-    the ledger's typed errors: Unbacked when chips and what is owed for them would part."""
+def post_prepared(
+    house: House, prepared: Prepared, *beside: sql.Statement | QuerySet[Any, Any]
+) -> tuple[int, Recorded | None, list[list[Any]]]:
+    """Post it at once, and then run `beside` in the same round trip; returns its id, what the event records of it, None
+    where the key had posted it before, and what each of `beside` has found. Raises the ledger's typed errors: Unbacked
+    when chips and what is owed for them would part."""
     legs = [Leg(account, amount) for account, amount in prepared.legs]
-    posted = ledger.post(
-        house.id, prepared.key, prepared.kind, legs, prepared.metadata, occurred_at=prepared.occurred_at
-    )
+    posting = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata, prepared.occurred_at)
+    with translated(DEFAULT_DB_ALIAS):
+        rows, *found = sql.together((ledger.POST_ONE, ledger.one_params(house.id, posting)), *beside)
+    posted = ledger.posted_one(posting, rows[0])
     if posted.replayed:
-        return posted.transaction_id, None
+        return posted.transaction_id, None, found
     about = prepared.about(posted.posted_at)
     halves = [list(half) for half in prepared.halves]
-    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}
+    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}, found
+
+
+def hold(house: House, prepared: Prepared, *, seconds: int) -> None:
+    """Set aside for so many seconds what this would take, under the same key; it is never posted, only voided. Raises
+    the ledger's typed errors."""
+    legs = [Leg(account, amount) for account, amount in prepared.legs]
+    aside = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata)
+    holds.hold(house.id, prepared.key, [aside], seconds=seconds)
+
+
+def void_hold(house: House, key: str) -> str:
+    """Let go of what is set aside; returns "voided", or "expired" where its time was over."""
+    return holds.void_hold(house.id, key)
+
+
+def open_holds(house: House) -> list[tuple[str, str]]:
+    """What is set aside now: keys, and until when (UTC), the first to run out first."""
+    return [(one.key, utc(one.expires_at)) for one in holds.pending(house.id)]
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:

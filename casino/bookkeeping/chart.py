@@ -10,10 +10,10 @@ rack. Weights join the two worlds: in every posting, and so at any time, chips w
 worth what the house owes for chips.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Q
 
 from casino.bookkeeping.accounts import Account
-from casino.core import sql
+from casino.core import kept, sql
 from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict
 from casino.houses.models import House
@@ -201,7 +201,8 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
     read them has committed: an account opened by a transaction that is rolled back must not be remembered.
     """
     wanted = set(accounts)
-    found = {account: id_ for account in wanted if (id_ := _ids.get((house.id, *account))) is not None}
+    new = kept.once(("account ids", house.id), dict[tuple[str, str], int])
+    found = {a: id_ for a in wanted if (id_ := _ids.get((house.id, *a)) or new.get(a)) is not None}
     missing = wanted - found.keys()
     if missing:
         rows = LedgerAccount.objects.filter(book=house.id, code__in={code for code, _ in missing})
@@ -209,6 +210,7 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
         if missing - read.keys():
             raise KeyError(f"accounts were never opened: {sorted(missing - read.keys())}")
         connection.on_commit(lambda: _ids.update({(house.id, *account): id_ for account, id_ in read.items()}))
+        new |= read
         found |= {account: read[account] for account in missing}
     return found
 
@@ -217,7 +219,9 @@ _BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
 #: An SQL expression: a JSON object of the balances of accounts by code. Book, commodity, and an array of codes.
 MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
+_MONEY_OF = "SELECT balance FROM ledger_account WHERE book = %s AND code = %s AND commodity = %s"
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
+_AVAILABLE = "SELECT commodity, balance - held FROM ledger_account WHERE book = %s AND code = %s"
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account
@@ -225,11 +229,20 @@ WHERE book = %s AND code >= '9170' AND code < '9171' GROUP BY commodity
 """
 
 
-def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
-    """Balances of money accounts by code, each on its normal side, in minor units."""
+def balances(
+    house: House, codes: Iterable[str], send: Callable[[sql.Statement], list[tuple[Any, ...]]] | None = None
+) -> dict[str, int]:
+    """Balances of money accounts by code, each on its normal side, in minor units. `send` runs the statement, where it
+    goes with another one."""
     by_account = ids(house, {(code, house.currency) for code in codes})
-    by_id = dict(sql.rows(_BALANCES, [list(by_account.values())]))
+    statement = _BALANCES, [list(by_account.values())]
+    by_id = dict(send(statement) if send else sql.rows(*statement))
     return {code: by_id[id_] for (code, _), id_ in by_account.items()}
+
+
+def money_at(house: House, code: str) -> sql.Statement:
+    """What reads the balance of a money account by its code alone, for who reads it with something else."""
+    return _MONEY_OF, [house.id, code, house.currency]
 
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
@@ -245,6 +258,11 @@ def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
 def rack(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place."""
     return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
+
+
+def available(house: House, code: str, chip_set: str) -> Chips:
+    """The chips of one set in one place that nothing has set aside."""
+    return _mix(house, chip_set, dict(sql.rows(_AVAILABLE, [house.id, code])))
 
 
 def sets_in(house: House, code: str) -> dict[str, Chips]:
@@ -295,8 +313,8 @@ def totals(house: House, numbers: Sequence[Account]) -> dict[str, int]:
     found: dict[str, int] = {}
     rows = LedgerAccount.objects.filter(wanted, book=house.id, commodity=house.currency).exclude(balance=0)
     for code, balance in rows.values_list("code", "balance"):
-        kind = code.partition("/")[0]
-        found[kind] = found.get(kind, 0) + balance
+        own = code.partition("/")[0]
+        found[own] = found.get(own, 0) + balance
     return found
 
 

@@ -407,6 +407,11 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("sat_down", ANNA, amount=10_000),),
         {"2010/anna": 0, "2020/T1/anna": 30_000},
     ),
+    "bearer_sat_down": Example(
+        "Anna puts down chips worth 50.00 that a friend has given her.",
+        (posting("bearer_sat_down", ANNA, amount=5_000),),
+        {"2015/T1": -5_000, "2020/T1/anna": 25_000},
+    ),
     "left": Example(
         "Anna leaves with all of her 200.00.",
         (posting("left", ANNA, amount=20_000),),
@@ -523,6 +528,12 @@ _HANDS: dict[str, Example] = {
         (posting("tax_refunded", ANNA, amount=500, chips=_mix({500: 1})),),
         {"4010/T1": 0, "2020/T1/anna": 26_000, "9130/T1": {500: 99}, "9170/T1": {500: 0}},
         given=(*_SIXTY_EACH, _WON),
+    ),
+    "fee_refunded": Example(
+        "Anna has paid 5.00 for a seat in a hand that should not have been dealt.",
+        (posting("fee_refunded", ANNA, amount=500, chips=_mix({500: 1})),),
+        {"4020/T1": 0, "2020/T1/anna": 20_000, "9130/T1": {500: 99}, "9170/T1": {500: 0}},
+        given=(posting("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
     ),
     "made_good": Example(
         "Anna's pot of 115.00 was Bela's. Anna has left with it, and the house bears it.",

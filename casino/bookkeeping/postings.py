@@ -451,6 +451,13 @@ _SEATS = (
         "The chips are now in front of the player. They stay with the public.",
         (_WALLET, _STACK, "amount"),
     ),
+    _row(
+        "bearer_sat_down",
+        "A player puts down chips that are not booked",
+        "Bought without a name, or brought by somebody else: the house owes them to the player from now on. What is "
+        "owed to nobody in particular may fall below zero.",
+        ("2015/{table}", _STACK, "amount"),
+    ),
     _row("left", "A player leaves", "The mirror of sitting down.", (_STACK, _WALLET, "amount")),
     _row(
         "fill_sent",
@@ -569,6 +576,14 @@ _HANDS = (
         "A hand proves to be wrong when it is settled. The tax's chips lie in the locked box, so those of the refund "
         "come from the tray.",
         ("4010/{table}", _STACK, "amount"),
+        (_AT_TABLE, _TRAY, "chips"),
+        (_TRAY, _AT_TABLE, "change"),
+    ),
+    _row(
+        "fee_refunded",
+        "A seat's fee is refunded",
+        "The same, where a player has paid in chips for the seat and no tax is taken.",
+        ("4020/{table}", _STACK, "amount"),
         (_AT_TABLE, _TRAY, "chips"),
         (_TRAY, _AT_TABLE, "change"),
     ),

@@ -12,14 +12,15 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
-from casino.cage.services import Pieces, enter, require_approved, require_open, require_room, write_at
+from casino.cage.services import Pieces, enter, require_own, require_room, write_at
 from casino.chips.changing import Desk
 from casino.core import write
-from casino.core.errors import Conflict, NotFound
+from casino.core.errors import NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import control_points, stages
+from casino.houses import stages
+from casino.houses.control_points import in_force
 from casino.houses.models import House
-from casino.players import persons
+from casino.players import persons, thresholds
 from casino.players.models import Player
 
 
@@ -34,12 +35,17 @@ def buy_in(*, command: Command, code: str, amount: int, pieces: Pieces | None = 
     return write_at(command, code, change)
 
 
-def sell_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces | None = None) -> Outcome:
+def sell_chips(
+    drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces | None = None, own: bool = True
+) -> Outcome:
     """What a sale without a name does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
-    desk = _desk(drawer, amount)
-    require_room(drawer)
+    points = in_force(drawer.house)
+    require_own(drawer, work, own=own)
+    thresholds.require_identity(drawer.house, points, amount)
+    require_room(drawer, points)
+    desk = _desk(drawer)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-    require_approved(drawer, work, amount)
+    thresholds.require_approval(points, work, amount)
     sold = posting("bearer_buy_in", {"drawer": drawer.code}, amount=amount, chips=chosen)
     enter(work, key, drawer, "cage.bearer_buy_in", [sold])
     return Outcome(BearerBuyIn(amount=amount, exchanged=chosen.as_json()), status=201)
@@ -55,12 +61,15 @@ def cash_out(*, command: Command, code: str, amount: int, pieces: Pieces) -> Ans
     return write_at(command, code, change)
 
 
-def buy_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces) -> Outcome:
+def buy_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces, own: bool = True) -> Outcome:
     """What buying back without a name does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
-    desk, till = _desk(drawer, amount), drawer.account(Account.DRAWER_CASH)
+    points = in_force(drawer.house)
+    require_own(drawer, work, own=own)
+    thresholds.require_identity(drawer.house, points, amount, held_at=drawer.code)
+    desk, till = _desk(drawer), drawer.account(Account.DRAWER_CASH)
     books.require(drawer.house, till, chart.balances(drawer.house, [till])[till], amount)
     taken = desk.require_public(desk.named(pieces, amount))
-    require_approved(drawer, work, amount)
+    thresholds.require_approval(points, work, amount)
     bought = posting("bearer_cash_out", {"drawer": drawer.code}, amount=amount, chips=taken)
     enter(work, key, drawer, "cage.bearer_cash_out", [bought])
     return Outcome(BearerCashOut(amount=amount, exchanged=taken.as_json()), status=201)
@@ -81,15 +90,7 @@ def unattribute(*, command: Command, player_ref: str, place: str, amount: int, r
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _desk(drawer: Drawer, amount: int) -> Desk:
-    require_open(drawer)
-    if amount >= control_points.in_force(drawer.house).identity_from:
-        raise Conflict(
-            f"From {drawer.house.money(control_points.in_force(drawer.house).identity_from)} on, chips are sold and "
-            "bought back by name.",
-            code="identity_required",
-            amount=amount,
-        )
+def _desk(drawer: Drawer) -> Desk:
     return Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), drawer.code)
 
 

@@ -29,7 +29,7 @@ from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role, Staff
 
-#: What of a drawer is pending beside its handover: `kind` and `number` of each.
+#: What of a drawer is pending beside its handover: `kind`, `number` and `id` of each.
 OpenWork = Callable[[Drawer], list[dict[str, Any]]]
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -178,7 +178,7 @@ def require_no_open_work(drawer: Drawer, open_work: OpenWork) -> None:
     drawer_has_open_work, which lists it."""
     found = open_work(drawer)
     if (handover := selectors.offered(drawer)) is not None:
-        found = [*found, {"kind": "handover", "number": handover.number}]
+        found = [*found, {"kind": "handover", "number": handover.number, "id": handover.number}]
     if found:
         listed = ", ".join(f"{one['kind'].replace('_', ' ')} {one['number']}" for one in found)
         raise Conflict(

@@ -15,8 +15,10 @@ from casino.bookkeeping.postings import posting
 from casino.cage import bearer, readings, services, trading
 from casino.cage.models import Drawer, Shift
 from casino.cage.services import require_open, write_at
-from casino.core.errors import Conflict, Forbidden, NotFound
+from casino.cage.signing import require_another
+from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.staff.models import Staff
 
 #: Kinds of entries that can be corrected, and that can stand in their place.
 CORRECTABLE = (
@@ -45,8 +47,8 @@ def correct(
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
         wrong = _entry(drawer, shift, entry)
-        if wrong.doc["actor"] == command.context.staff.login:
-            raise Forbidden("You made this entry yourself; a second person must correct it.", code="four_eyes")
+        made_by = Staff.objects.filter(house=drawer.house, login=wrong.doc["actor"])
+        require_another(command, "made this entry", *made_by)
         lacking = _take_back(command, work, drawer, wrong)
         mirrors = work.reverse_all(
             keys=books.keys(drawer.house, [posted["tx"] for posted in wrong.doc["postings"]]),
@@ -86,7 +88,7 @@ def _take_back(command: Command, work: Work, drawer: Drawer, wrong: Event) -> in
     data = wrong.doc["data"]
     if wrong.doc["kind"] != "cage.buy_in":
         return 0
-    player, _ = services.customer(drawer, data["player"])
+    player, _ = services.customer(drawer, work, data["player"], own=False)
     lacking: int = max(data["amount"] - chart.balances(drawer.house, [player.wallet])[player.wallet], 0)
     brought = posting("attributed", {"place": drawer.code, "player": player.ref}, amount=lacking)
     services.enter(work, command.ledger_key("attributed"), drawer, "chips.attributed", [brought], player=player.ref)
@@ -104,4 +106,4 @@ def _made(drawer: Drawer, work: Work, key: str, kind: str, data: Mapping[str, An
         "cage.exchange": trading.swap_chips,
         "cage.foreign_chips": trading.buy_foreign,
     }
-    return trades[kind](drawer, work, key=key, **data).event
+    return trades[kind](drawer, work, key=key, own=False, **data).event

@@ -4,20 +4,16 @@ A counterfeit chip was counted as one that had come back. It leaves the rack of 
 is with the public, for which the house owes.
 """
 
-from typing import Any
-
-from casino.approvals.gate import Need
-from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import CageCounterfeitsFound, VaultCounterfeitsFound
 from casino.bookkeeping.accounts import VAULT, Account
-from casino.bookkeeping.postings import Posting, posting
+from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
 from casino.cage.services import Pieces, enter, require_open, write_at
 from casino.cage.vault import AT_THE_VAULT
+from casino.chips import counterfeits
 from casino.chips import selectors as chip_sets
-from casino.core import denominations, write
-from casino.core.denominations import Chips
-from casino.core.errors import Conflict, Unprocessable
+from casino.core import write
+from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role
@@ -33,14 +29,16 @@ def at_drawer(*, command: Command, code: str, cash: int, pieces: Pieces, evidenc
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
         rack = drawer.account(Account.CAGE_CHIPS)
-        chips = _named(drawer.house, cash, pieces)
+        chips = counterfeits.named(drawer.house, cash, pieces)
         if (chip_sets.rack(drawer.house, rack) - chips).shortage:
             raise Conflict(f"Drawer {code} does not hold enough for this.", code="drawer_short")
-        work.require_approval(_approved(Role.CAGE_SUPERVISOR, amount=cash + chips.value))
+        work.require_approval(counterfeits.approved(Role.CAGE_SUPERVISOR, amount=cash + chips.value))
         note = posting("counterfeit_note", {"drawer": code}, amount=cash)
-        enter(work, command.ledger_key(), drawer, "cage.counterfeits_found", [note, _chips(code, rack, chips)],
-              evidence=evidence)  # fmt: skip
-        found = _as_json(cash, chips)
+        taken_out = counterfeits.taken_out(code, rack, chips)
+        enter(
+            work, command.ledger_key(), drawer, "cage.counterfeits_found", [note, taken_out], evidence=evidence
+        )  # fmt: skip
+        found = counterfeits.as_json(cash, chips)
         return Outcome(CageCounterfeitsFound(counterfeits=found, evidence=evidence, reason=reason), status=201)
 
     return write_at(command, code, change)
@@ -51,37 +49,15 @@ def in_vault(*, command: Command, cash: int, pieces: Pieces, evidence: str, reas
     approval_required, InsufficientFunds for more than the vault has."""
 
     def change(house: House, work: Work) -> Outcome:
-        chips = _named(house, cash, pieces)
-        work.require_approval(_approved(amount=cash + chips.value))
+        chips = counterfeits.named(house, cash, pieces)
+        work.require_approval(counterfeits.approved(amount=cash + chips.value))
         note = posting("counterfeit_note_in_vault", {}, amount=cash)
         posted = work.post_now(
             key=command.ledger_key(), kind="vault.counterfeits_found",
-            postings=[note, _chips(VAULT, Account.VAULT_CHIPS, chips)], metadata={"evidence": evidence},
+            postings=[note, counterfeits.taken_out(VAULT, Account.VAULT_CHIPS, chips)], metadata={"evidence": evidence},
         )  # fmt: skip
-        found = _as_json(cash, chips)
+        found = counterfeits.as_json(cash, chips)
         event = VaultCounterfeitsFound(counterfeits=found, evidence=evidence, reason=reason)
         return Outcome(event, {"counterfeits": found, "evidence": evidence}, 201, version=posted)
 
     return write.write(command, AT_THE_VAULT, change)
-
-
-# --- Parts ----------------------------------------------------------------------------------------------------------
-
-
-def _named(house: House, cash: int, pieces: Pieces) -> Chips:
-    chips = denominations.parse(chip_sets.in_use(house), pieces)
-    if not (cash or chips):
-        raise Unprocessable("Neither notes nor chips are named.", code="no_counterfeits")
-    return chips
-
-
-def _approved(*roles: Role, amount: int) -> Need:
-    return Need(kind=ApprovalKind.COUNTERFEIT, roles=(*roles, Role.MANAGER), amount=amount)
-
-
-def _chips(place: str, rack: str, chips: Chips) -> Posting:
-    return posting("counterfeit_chip", {"place": place, "rack": rack}, amount=chips.value, chips=chips)
-
-
-def _as_json(cash: int, chips: Chips) -> dict[str, Any]:
-    return {"cash": cash, "pieces": chips.as_json(), "amount": cash + chips.value}

@@ -11,10 +11,11 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
-from casino.cage.services import Pieces, customer, enter, require_approved, require_room, write_at
+from casino.cage.services import Pieces, customer, enter, require_room, write_at
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
-from casino.players import persons
+from casino.houses.control_points import in_force
+from casino.players import persons, thresholds
 from casino.players.models import Player
 
 
@@ -25,10 +26,11 @@ def take(*, command: Command, code: str, player_ref: str, amount: int) -> Answer
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
-        require_room(drawer)
-        player, _ = customer(drawer, player_ref)
+        points = in_force(drawer.house)
+        require_room(drawer, points)
+        player, _ = customer(drawer, work, player_ref)
         persons.require_known(player)
-        require_approved(drawer, work, amount)
+        thresholds.require_approval(points, work, amount)
         chart.open_accounts(drawer.house, [player.deposit])
         _enter(command, drawer, work, "deposit_taken", player, amount=amount)
         return Outcome(DepositTaken(**_moved(player, amount)), status=201)
@@ -43,7 +45,7 @@ def draw(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         _require(player, amount)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         _enter(command, drawer, work, "deposit_drawn", player, amount=amount, chips=chosen)
@@ -59,10 +61,10 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
     Conflict drawer_short, approval_required as a cash-out does, and as `services.customer`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, _ = customer(drawer, player_ref)
+        player, _ = customer(drawer, work, player_ref)
         _require(player, amount)
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
-        require_approved(drawer, work, amount)
+        thresholds.require_approval(in_force(drawer.house), work, amount)
         _enter(command, drawer, work, "deposit_returned", player, amount=amount)
         return Outcome(DepositReturned(**_moved(player, amount)), status=201)
 

@@ -64,7 +64,7 @@ def claim(*, command: Command, code: str, number: int, player_ref: str) -> Answe
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         persons.require_known(player)
         locks.lock_found(drawer.house.id)
         row = _get(drawer.house, number)

@@ -2,13 +2,15 @@
 was offered, and takes them. A drawer opens with its float, is replenished and is skimmed in this way.
 
 Nothing moves before the second count agrees. Large floats and replenishments need a manager, as the person who offers
-them or as one more who signs.
+them or as one more who signs; above the house's limit they are refused. What is offered from the vault and not taken
+in time can only be withdrawn.
 """
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import DateTimeField, ExpressionWrapper, Max
 
 from casino.audit.events.cage import (
     DrawerOpened,
@@ -39,24 +41,28 @@ from casino.staff.models import Role
 Pieces = Mapping[Any, int]
 #: Who counts out what comes from the vault, and takes what goes there.
 AT_THE_VAULT = (Role.CAGE_SUPERVISOR, Role.MANAGER)
+#: What comes from the vault, and how long it can be taken.
+_FROM_THE_VAULT = (HandoverKind.FLOAT, HandoverKind.REPLENISHMENT)
+LASTS = timedelta(minutes=10)
 
 
 def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces: Pieces) -> Answer:
     """Count out cash (minor units) and chips for a drawer, or of one. Nothing moves yet.
 
-    Raises Forbidden for the wrong side, Conflict handover_open, drawer_retired, drawer_open, drawer_closed or
-    drawer_short, InsufficientFunds for the vault, Unprocessable nothing_offered or for wrong pieces.
+    Raises Forbidden for the wrong side, Conflict float_too_large, handover_open, drawer_retired, drawer_open,
+    drawer_closed or drawer_short, InsufficientFunds for the vault, Unprocessable nothing_offered or for wrong pieces.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_role(command, *((Role.CASHIER,) if kind == HandoverKind.SKIM else AT_THE_VAULT))
         if selectors.offered(drawer) is not None:
             raise Conflict(f"A handover at drawer {code} is open; take or withdraw it first.", code="handover_open")
-        _require_state(drawer, kind)
+        require_state(drawer, kind)
         chips = denominations.parse(chip_sets.in_use(drawer.house), pieces)
         if kind != HandoverKind.FLOAT and not (cash or chips):
             raise Unprocessable("Neither cash nor chips are offered.", code="nothing_offered")
-        _require_there(drawer, kind, cash, chips)
+        require_there(drawer, kind, cash, chips)
+        _require_no_larger(drawer, kind, cash + chips.value)
         found = new_handover(command, drawer, kind=kind, cash=cash, pieces=chips.as_json())
         return Outcome(HandoverOffered(handover=selectors.describe_handover(found, revealed=True)), status=201)
 
@@ -65,7 +71,7 @@ def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces:
 
 def sign(*, command: Command, code: str, number: int) -> Answer:
     """Sign for a large float or replenishment as a manager. Raises Forbidden four_eyes for the person who offered it,
-    NotFound, Conflict handover_signed or one that names the handover's state."""
+    NotFound, Conflict handover_signed, handover_expired or one that names the handover's state."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         found = _open(drawer, number)
@@ -73,7 +79,7 @@ def sign(*, command: Command, code: str, number: int) -> Answer:
         if found.signed_by is not None:
             raise Conflict(f"Handover {number} is signed already.", code="handover_signed")
         found.signed_by = command.context.staff
-        Handover.objects.filter(id=found.pk).update(signed_by=found.signed_by)
+        _update_in_time(found, signed_by=found.signed_by)
         described = selectors.describe_handover(found, revealed=False)
         return Outcome(HandoverSigned(handover=described, approver=command.context.staff.login))
 
@@ -82,8 +88,8 @@ def sign(*, command: Command, code: str, number: int) -> Answer:
 
 def take(*, command: Command, code: str, number: int, cash: int, pieces: Pieces) -> Answer:
     """Take a replenishment or a skim, after counting the same. Raises Conflict handover_differs (and no figures),
-    signature_needed, use_open, drawer_closed, drawer_counted or one that names the handover's state; Forbidden for the
-    wrong side, four_eyes for the person who offered it; NotFound, InsufficientFunds for the vault."""
+    handover_expired, signature_needed, use_open, drawer_closed, drawer_counted or one that names the handover's state;
+    Forbidden for the wrong side, four_eyes for the person who offered it; NotFound, InsufficientFunds for the vault."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
@@ -107,7 +113,7 @@ def open_drawer(*, command: Command, code: str, cash: int, pieces: Pieces) -> An
     house_not_live, no_float, drawer_open, drawer_retired, and as `take`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        _require_state(drawer, HandoverKind.FLOAT)
+        require_state(drawer, HandoverKind.FLOAT)
         stages.require_serving(work.house)
         found = selectors.offered(drawer)
         if found is None or found.kind != HandoverKind.FLOAT:
@@ -160,8 +166,10 @@ def new_handover(command: Command, drawer: Drawer, **offered: Any) -> Handover:
     return found
 
 
-def begin_shift(command: Command, drawer: Drawer, cash: int, chips: Chips) -> Shift:
-    """The next shift of a locked drawer, with this float."""
+def begin_shift(
+    command: Command, drawer: Drawer, cash: int, chips: Chips, reopens: int | None = None
+) -> Shift:  # fmt: skip
+    """The next shift of a locked drawer, with this float; `reopens`: after a shift that was closed by mistake."""
     found: Shift = Shift.objects.create(
         house_id=drawer.house_id,
         drawer=drawer,
@@ -170,11 +178,12 @@ def begin_shift(command: Command, drawer: Drawer, cash: int, chips: Chips) -> Sh
         float_cash=cash,
         float_chips=chips.value,
         float_pieces=chips.as_json(),
+        reopens=reopens,
     )
     return found
 
 
-def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
+def require_state(drawer: Drawer, kind: HandoverKind) -> None:
     """A float is for a closed drawer that is not retired, anything else for an open one."""
     require_not_retired(drawer)
     if kind != HandoverKind.FLOAT:
@@ -183,7 +192,18 @@ def _require_state(drawer: Drawer, kind: HandoverKind) -> None:
         raise Conflict(f"Drawer {drawer.code} is already open.", code="drawer_open")
 
 
-def _require_there(drawer: Drawer, kind: HandoverKind, cash: int, chips: Chips) -> None:
+def _require_no_larger(drawer: Drawer, kind: HandoverKind, worth: int) -> None:
+    """Refuse more than the house lets go from the vault to a drawer at once. Raises Conflict float_too_large."""
+    most = control_points.in_force(drawer.house).float_most
+    if kind in _FROM_THE_VAULT and worth > most:
+        raise Conflict(
+            f"A float or replenishment is worth {drawer.house.money(most)} at most.",
+            code="float_too_large",
+            amount=most,
+        )
+
+
+def require_there(drawer: Drawer, kind: HandoverKind, cash: int, chips: Chips) -> None:
     """Refuse what the side that gives does not have."""
     house = drawer.house
     if kind != HandoverKind.SKIM:
@@ -236,8 +256,20 @@ def _require_signed(drawer: Drawer, found: Handover) -> None:
 
 
 def end(command: Command, found: Handover, state: HandoverState, reason: str = "") -> None:
-    """A handover was taken or withdrawn."""
+    """A handover was taken or withdrawn. Raises Conflict handover_expired for one that cannot be taken any more."""
     found.state, found.ended_by, found.reason = state, command.context.staff, reason
-    Handover.objects.filter(id=found.pk).update(
-        state=state, ended_by=found.ended_by, ended_at=ClockTimestamp(), reason=reason
-    )
+    _update_in_time(found, state=state, ended_by=found.ended_by, ended_at=ClockTimestamp(), reason=reason)
+
+
+def _update_in_time(found: Handover, **columns: Any) -> None:
+    """Change a handover, unless it comes from the vault and was offered so long ago, by the database's clock, that it
+    can only be withdrawn. Raises Conflict handover_expired."""
+    rows = Handover.objects.filter(id=found.pk)
+    if found.kind in _FROM_THE_VAULT and found.state != HandoverState.WITHDRAWN:
+        rows = rows.filter(offered_at__gt=ExpressionWrapper(ClockTimestamp() - LASTS, output_field=DateTimeField()))
+    if not rows.update(**columns):
+        raise Conflict(
+            f"Handover {found.number} was not taken within {LASTS // timedelta(minutes=1)} minutes; withdraw it and "
+            "count it out again.",
+            code="handover_expired",
+        )

@@ -17,12 +17,13 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, HeldCause, HeldPayout, HeldState
-from casino.cage.services import Pieces, customer, enter, require_open, write_at
+from casino.cage.services import Pieces, customer, enter, require_own, write_at
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
-from casino.players import persons
+from casino.players import persons, thresholds
 from casino.staff.models import Role
 
 
@@ -35,7 +36,7 @@ def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
         locks.lock_payouts(drawer.house.id)
         taken = desk.require_public(desk.named(pieces, amount))
         work.require_approval(_approved(amount))
@@ -61,11 +62,11 @@ def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
 
 def release(*, command: Command, code: str, number: int) -> Answer:
     """Pay the held payout of this number in cash. Raises NotFound (no_person where who the player is had to be found
-    out and is not recorded), Gone, Conflict payout_released, approval_required (compliance), drawer_closed,
-    drawer_counted, drawer_short."""
+    out and is not recorded), Gone, Conflict payout_released, identity_required, approval_required (compliance),
+    drawer_closed, drawer_counted, drawer_short."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        require_open(drawer)
+        require_own(drawer, work)
         found = _locked(drawer.house, number)
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), found.amount)
         work.require_approval(_approved(found.amount))
@@ -128,18 +129,21 @@ def _approved(amount: int) -> Need:
 
 
 def _locked(house: House, number: int) -> HeldPayout:
-    """A payout that is held, and that nobody else pays meanwhile. Raises NotFound, Gone, Conflict payout_released."""
+    """A payout that is held, and that nobody else pays meanwhile. Raises NotFound, Gone, Conflict payout_released,
+    identity_required."""
     rows = HeldPayout.objects.filter(house=house, number=number).select_related("player", "drawer", "held_by")
     found = rows.first()
     if found is None:
         raise NotFound(f"This house has no held payout {number}.")
-    player = persons.lock(house, found.player.ref)
+    player = found.player
+    locks.lock_person(player.id)
     locks.lock_payouts(house.id)
     found = rows.get()
     if found.state != HeldState.HELD:
         raise Conflict(f"Held payout {number} was paid.", code="payout_released")
     if found.cause == HeldCause.IDENTITY_PENDING:
         persons.require_known(player)
+    thresholds.require_identity(house, in_force(house), found.amount, player=player)
     return found
 
 

@@ -145,6 +145,8 @@ class Shift(HouseRow):
     float_chips = models.BigIntegerField()
     #: The float's chips, and those expected and counted at the end, as pieces by denomination.
     float_pieces = models.JSONField(default=dict)
+    #: Number of the shift that was closed by mistake, where this one goes on with what it had.
+    reopens = models.PositiveIntegerField(null=True)
     first_count = models.JSONField(null=True)
     counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     counted_at = models.DateTimeField(null=True)
@@ -210,6 +212,9 @@ class Shift(HouseRow):
             ),
             models.CheckConstraint(condition=Q(float_cash__gte=0, float_chips__gte=0), name="shift_float"),
             models.CheckConstraint(
+                condition=Q(reopens=None) | Q(number=F("reopens") + 1), name="shift_reopens_the_one_before"
+            ),
+            models.CheckConstraint(
                 condition=Q(handed_to=None) | (Q(closed_at__isnull=False) & ~Q(handed_to=F("drawer"))),
                 name="shift_handed_to_another",
             ),
@@ -270,6 +275,9 @@ class VaultCount(models.Model):
     signed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     #: Why the difference was signed off.
     reason = models.CharField(max_length=200, blank=True, default="")
+    #: The earlier count that was signed and wrong, whose difference this one has found: `{"drawer", "count"}`, the
+    #: number of a shift at its drawer or, without a drawer, of a count of the vault.
+    corrects = models.JSONField(null=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -277,6 +285,7 @@ class VaultCount(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["house", "number"], name="vault_count_number"),
             models.UniqueConstraint(fields=["house"], condition=~Q(state="accepted"), name="vault_count_one_open"),
+            models.UniqueConstraint(fields=["house", "corrects"], name="vault_count_corrects_once"),
             models.CheckConstraint(condition=Q(state__in=VaultCountState.values), name="vault_count_state"),
             models.CheckConstraint(
                 condition=Q(state=VaultCountState.COUNTING, count=None, over=None)

@@ -10,22 +10,19 @@ from typing import Any
 from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, Max, QuerySet
 from django.db.models.functions import Cast, Coalesce, Extract
 
-from casino.approvals.gate import Need
-from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import ClearingSettled, NonCashBought, NonCashPaid
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer, Means, NonCashBuyIn, NonCashState
-from casino.cage.services import Pieces, customer, enter, require_approved, write_at
+from casino.cage.services import Pieces, customer, enter, write_at
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import stages
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
-from casino.players import persons
+from casino.players import persons, thresholds
 from casino.players.models import Player
-from casino.staff.models import Role
 
 _IN_THE_OFFICE = OfHouse(office=True, lock=locks.lock_clearing)
 
@@ -41,19 +38,22 @@ def buy_in(
     pieces: Pieces | None = None,
 ) -> Answer:
     """Give a player chips for `amount` minor units that a terminal or a bank has confirmed under this reference: these
-    pieces, or the largest that the drawer can make it of. Raises Conflict house_not_live, reference_used,
-    approval_required, and as `services.buy_in`."""
+    pieces, or the largest that the drawer can make it of. Raises Conflict house_not_live, identity_required,
+    reference_used, approval_required, and as `services.buy_in`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
         house = drawer.house
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
+        persons.require_guest(player)
+        points = in_force(house)
+        thresholds.require_identity(house, points, amount, player=player)
         locks.lock_clearing(house.id)
         known = NonCashBuyIn.objects.filter(house=house)
         if known.filter(reference=reference).exists():
             raise Conflict(f"Reference {reference} was used for another buy-in.", code="reference_used")
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-        require_approved(drawer, work, amount)
+        thresholds.require_approval(points, work, amount)
         sold = posting("noncash_buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(work, command.ledger_key(), drawer, "cage.noncash_buy_in", [sold], player=player_ref)
         work.flush()
@@ -107,16 +107,18 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
     """Take these chips, worth `amount` minor units, and pay them to the player's own account, of which `account` has
     only the last digits. What of them is not booked for the player becomes the player's now.
 
-    Raises NotFound (no_person where nobody has recorded who the player is), Gone, Conflict approval_required (a
-    supervisor, or a manager as for a cash-out), chips_not_in_circulation, InsufficientFunds where the house has less in
-    the bank, Unprocessable for wrong pieces.
+    Raises NotFound (no_person where nobody has recorded who the player is, and Conflict identity_required for a large
+    amount), Gone, Conflict approval_required (a supervisor, or a manager as for a cash-out), chips_not_in_circulation,
+    InsufficientFunds where the house has less in the bank, Unprocessable for wrong pieces.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = customer(drawer, player_ref)
+        player, desk = customer(drawer, work, player_ref)
+        points = in_force(drawer.house)
+        thresholds.require_identity(drawer.house, points, amount, player=player, held_at=code)
         persons.require_known(player)
         taken = desk.require_public(desk.named(pieces, amount))
-        work.require_approval(_approved(drawer.house, amount))
+        work.require_approval(thresholds.need(points, amount))
         lacking = max(amount - _held(player), 0)
         brought = posting("attributed", {"place": code, "player": player_ref}, amount=lacking)
         paid = posting("noncash_paid", {"drawer": code, "player": player_ref}, amount=amount, chips=taken)
@@ -160,9 +162,3 @@ def with_age(rows: QuerySet[NonCashBuyIn]) -> QuerySet[NonCashBuyIn]:
 
 def _held(player: Player) -> int:
     return chart.balances(player.house, [player.wallet])[player.wallet]
-
-
-def _approved(house: House, amount: int) -> Need:
-    by_manager = amount >= in_force(house).exchange_by_manager_from
-    roles = (Role.MANAGER,) if by_manager else (Role.CAGE_SUPERVISOR, Role.MANAGER)
-    return Need(kind=ApprovalKind.EXCHANGE, roles=roles, amount=amount)

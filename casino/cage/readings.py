@@ -23,11 +23,13 @@ from casino.cage.models import Drawer, Shift
 from casino.cage.services import AtDrawer, require_shift
 from casino.cage.signing import require_another
 from casino.cage.variances import explained
+from casino.cage.vault_selectors import corrected_by
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 
-_OPENED, _CLOSED, _READ, _REFUSED = "drawer.opened", "drawer.closed", "drawer.x_read", "attempt.refused"
+_OPENED = ("drawer.opened", "drawer.reopened")
+_CLOSED, _READ, _REFUSED = "drawer.closed", "drawer.x_read", "attempt.refused"
 #: Account code and commodity.
 Place = tuple[str, str]
 
@@ -155,6 +157,7 @@ def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
         **selectors.shift(shift),
         "variance": shift_variance(shift),
         "explained": explained(drawer.house, drawer, number),
+        "corrected_by": corrected_by(drawer.house, drawer.code, number),
         "assertions": read.assertions(),
         "previous": read.previous(),
         "equalities": read.equalities(),
@@ -181,7 +184,7 @@ def chain(drawer: Drawer) -> Any:
 
 def opening(drawer: Drawer, shift: Shift) -> Event:
     """The event that opened a shift."""
-    found: Event = chain(drawer).filter(doc__kind=_OPENED, doc__data__shift=shift.number).get()
+    found: Event = chain(drawer).filter(doc__kind__in=_OPENED, doc__data__shift=shift.number).get()
     return found
 
 
@@ -378,7 +381,7 @@ class _Shift:
 def _transactions(event: Event) -> list[int]:
     """The ledger transactions of an event: those that it records, and that by which a drawer was taken over, which the
     closing of the other one records."""
-    taken = event.doc["data"].get("taken_from") if event.doc["kind"] == _OPENED else None
+    taken = event.doc["data"].get("taken_from") if event.doc["kind"] in _OPENED else None
     return [posting["tx"] for posting in event.doc.get("postings", ())] + ([taken["posting"]] if taken else [])
 
 

@@ -10,6 +10,8 @@ from casino.core import write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import ClockTimestamp
+from casino.staff.models import TerminalKind
+from casino.staff.roster import revoke_at
 
 #: Money and chips that a drawer must be rid of before its end; what it was over or short stays in the books, and so
 #: does what its public holds.
@@ -26,8 +28,11 @@ class _OfDrawer(AtDrawer):
 
 
 def retire(*, command: Command, code: str, reason: str) -> Answer:
-    """End a drawer for ever. Raises NotFound, WrongTerminal, VersionConflict, Conflict drawer_retired, drawer_open
-    unless it is closed, handover_open, place_not_empty where money or chips of it are left."""
+    """End a drawer for ever; its terminals are revoked.
+
+    Raises NotFound, WrongTerminal, VersionConflict, Conflict drawer_retired, drawer_open unless it is closed,
+    handover_open, place_not_empty where money or chips of it are left.
+    """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_not_retired(drawer)
@@ -38,10 +43,11 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         left = _left(drawer)
         if left:
             named = ", ".join(sorted(left))
-            raise Conflict(f"Drawer {code} still has money or chips in {named}.", code="place_not_empty", accounts=left)
+            raise Conflict(f"Drawer {code} still has money or chips in {named}.", code="place_not_empty")
         Drawer.objects.filter(id=drawer.pk).update(retired_at=ClockTimestamp())
         drawer.refresh_from_db(fields=["retired_at"])
-        return Outcome(DrawerRetired(reason=reason))
+        terminals = revoke_at(drawer.house, TerminalKind.CAGE, code)
+        return Outcome(DrawerRetired(terminals=terminals, reason=reason))
 
     return write.write(command, _OfDrawer(code), change)
 

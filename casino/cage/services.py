@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from casino.approvals.gate import Need
-from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent, DrawerEvent
 from casino.audit.events.cage import CageBuyIn, CageCashOut
 from casino.bookkeeping import books, chart
@@ -14,16 +12,17 @@ from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import selectors
 from casino.cage.blind import withheld
 from casino.cage.models import Drawer, DrawerState, Shift
+from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
-from casino.core import locks, write
+from casino.core import kept, locks, sql, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, WrongTerminal
+from casino.core.errors import Conflict, Forbidden, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
-from casino.houses import stages
-from casino.houses.control_points import in_force
-from casino.players import persons
+from casino.houses import control_points, stages
+from casino.houses.control_points import ControlPoints, in_force
+from casino.players import persons, thresholds
 from casino.players.models import Player
-from casino.staff.models import Role, TerminalKind
+from casino.staff.models import TerminalKind
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -39,9 +38,16 @@ class AtDrawer:
 
     def open(self, command: Command) -> Drawer:
         """Lock the drawer. Raises NotFound, WrongTerminal, VersionConflict."""
-        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
-        write.require_unanswered(command)
-        drawer.house = command.context.house
+        house = command.context.house
+        shifts = Shift.objects.filter(house=house, drawer__code=self.code, closed_at=None).select_related(*_SIGNERS)
+        reads = shifts, control_points.reading(house), chip_sets.reading(house)
+        drawer, found = write.locked(command, Drawer, locks.Rank.DESK, *reads, house=house, code=self.code)
+        drawer.house = house
+        for shift in found[0]:
+            shift.drawer = drawer
+        kept.keep(_shift_of(drawer), next(iter(found[0]), None))
+        control_points.read(house, found[1])
+        chip_sets.read(house, found[2])
         self.require_place(command.context, drawer)
         command.require_version(drawer.version)
         return drawer
@@ -56,7 +62,8 @@ class AtDrawer:
 
     def advance(self, drawer: Drawer, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The next version; what was posted goes to the ledger now, because the answer reads it there."""
-        work.flush()
+        if work.has_waiting:
+            see(drawer, work)
         drawer.version += 1
         work.also(_ADVANCE, [drawer.version, drawer.id])
         event = outcome.event
@@ -64,7 +71,25 @@ class AtDrawer:
 
     def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
         """The drawer as it is now, and the kind of the event."""
-        return {**selectors.describe(drawer), "last_event": outcome.event.last_event()}
+        seen = kept.take(_seen_at(drawer), lambda: sql.together(*selectors.describing(drawer)))
+        return {**selectors.described(drawer, seen), "last_event": outcome.event.last_event()}
+
+
+#: Whom a shift names.
+_SIGNERS = ("opened_by", "counted_by", "recounted_by", "closed_by", "handed_to")
+
+
+def see(drawer: Drawer, work: Work) -> None:
+    """Post what the work has waiting and read what the answer says of the drawer, when everything else is done."""
+    kept.keep(_seen_at(drawer), work.flush(*selectors.describing(drawer)))
+
+
+def _seen_at(drawer: Drawer) -> tuple[str, Any]:
+    return "drawer seen", drawer.pk
+
+
+def _shift_of(drawer: Drawer) -> tuple[str, Any]:
+    return "shift at the drawer's lock", drawer.pk
 
 
 def write_at(command: Command, code: str, change: Callable[[Drawer, Work], Outcome]) -> Answer:
@@ -74,7 +99,8 @@ def write_at(command: Command, code: str, change: Callable[[Drawer, Work], Outco
     def blind_change(drawer: Drawer, work: Work) -> Outcome:
         with withheld(drawer):
             outcome = change(drawer, work)
-            work.flush()
+            if work.has_waiting:
+                see(drawer, work)
             return outcome
 
     return write.write(command, AtDrawer(code), blind_change)
@@ -103,9 +129,26 @@ def require_open(drawer: Drawer) -> Shift:
     return shift
 
 
+def require_own(drawer: Drawer, work: Work, *, own: bool = True) -> Shift:
+    """The shift in progress, in which only the person who opened it trades, who answers for its count. `own` is false
+    where a supervisor corrects an entry of it. Raises Forbidden not_your_drawer, and as :func:`require_open`."""
+    shift = require_open(drawer)
+    by = work.command.context.staff if work.command else None
+    if own and by is not None and by.pk != shift.opened_by_id:
+        opener = shift.opened_by.login
+        raise Forbidden(
+            f"Drawer {drawer.code} is {opener}'s until it is counted and closed, or handed over to another drawer "
+            f"(drawers/{drawer.code}/hand-over).",
+            code="not_your_drawer",
+            opened_by=opener,
+        )
+    return shift
+
+
 def require_shift(drawer: Drawer) -> Shift:
     """The shift that has not ended, counted or not. Raises Conflict drawer_closed."""
-    shift = selectors.open_shift(drawer)
+    # Read with the lock; a second time it is read again, for the write may have changed it.
+    shift = kept.take(_shift_of(drawer), lambda: selectors.open_shift(drawer))
     if shift is None:
         raise Conflict(f"Drawer {drawer.code} is closed; open it first.", code="drawer_closed")
     return shift
@@ -124,8 +167,8 @@ def enter(work: Work, key: str, drawer: Drawer, kind: str, events: list[Posting]
 
 def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units of cash and give the player chips for it: these pieces, or the largest that the drawer
-    can make it of. Raises InsufficientFunds, Conflict no_exact_change, Unprocessable for wrong pieces, NotFound for a
-    player whom the house does not know, Gone for one who was forgotten."""
+    can make it of. Raises InsufficientFunds, Conflict identity_required, no_exact_change, Unprocessable for wrong
+    pieces, NotFound for a player whom the house does not know, Gone for one who was forgotten."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
@@ -135,13 +178,17 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
 
 
 def sell_chips(
-    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
-) -> Outcome:
+    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None,
+    own: bool = True,
+) -> Outcome:  # fmt: skip
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
-    require_room(drawer)
-    player, desk = customer(drawer, player_ref)
+    points = in_force(drawer.house)
+    require_room(drawer, points)
+    player, desk = customer(drawer, work, player_ref, own=own)
+    persons.require_guest(player)
+    thresholds.require_identity(drawer.house, points, amount, player=player)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-    require_approved(drawer, work, amount)
+    thresholds.require_approval(points, work, amount)
     sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
     enter(work, key, drawer, "cage.buy_in", [sold], player=player_ref)
     return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
@@ -151,7 +198,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
     """Take `amount` minor units in chips and pay the player: these pieces, or such as the public can have, with change
     from the drawer. Pieces that are named have been brought: what of them is not booked for the player becomes the
     player's now. Raises InsufficientFunds when the player holds less away from the tables and names no pieces, Conflict
-    drawer_short, no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces."""
+    identity_required, drawer_short, no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         return buy_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
@@ -160,10 +207,14 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
 
 
 def buy_chips(
-    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
-) -> Outcome:
+    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None,
+    own: bool = True,
+) -> Outcome:  # fmt: skip
     """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
-    player, desk = customer(drawer, player_ref)
+    player, desk = customer(drawer, work, player_ref, own=own)
+    persons.require_guest(player)
+    points = in_force(drawer.house)
+    thresholds.require_identity(drawer.house, points, amount, player=player, held_at=drawer.code)
     # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
     held, till = chart.balances(drawer.house, [player.wallet])[player.wallet], drawer.account(Account.DRAWER_CASH)
     if pieces is None:
@@ -173,7 +224,7 @@ def buy_chips(
         taken, given_back = desk.take_in(amount)
     else:
         taken, given_back = desk.require_public(desk.named(pieces, amount)), Chips(desk.chips.code)
-    require_approved(drawer, work, amount)
+    thresholds.require_approval(points, work, amount)
     places = {"drawer": drawer.code, "player": player_ref}
     bought = posting("cash_out", places, amount=amount, chips=taken, change=given_back)
     lacking = max(amount - held, 0)
@@ -183,29 +234,17 @@ def buy_chips(
     return Outcome(CageCashOut(**found, attributed=lacking or None), status=201)
 
 
-def require_room(drawer: Drawer) -> None:
+def require_room(drawer: Drawer, points: ControlPoints) -> None:
     """Refuse more cash where a drawer holds too much already. Raises Conflict skim_needed."""
-    if selectors.cash(drawer) > in_force(drawer.house).no_buy_in_above:
+    if selectors.cash(drawer) > points.no_buy_in_above:
         raise Conflict(
             f"So much cash is in drawer {drawer.code} that it takes no more before it is skimmed.", code="skim_needed"
         )
 
 
-def require_approved(drawer: Drawer, work: Work, amount: int) -> None:
-    """Hold an exchange of this amount back until a second person has approved it, where the house's control points say
-    so. Raises as `Work.require_approval`."""
-    points = in_force(drawer.house)
-    if amount < min(points.exchange_by_supervisor_from, points.exchange_by_manager_from):
-        return
-    by_manager = amount >= points.exchange_by_manager_from
-    roles = (Role.MANAGER,) if by_manager else (Role.CAGE_SUPERVISOR, Role.MANAGER)
-    work.require_approval(Need(kind=ApprovalKind.EXCHANGE, roles=roles, amount=amount))
-
-
-def customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
-    """The player at an open drawer, locked, and the drawer's rack. Raises Conflict drawer_closed or drawer_counted,
-    NotFound, Gone."""
-    require_open(drawer)
+def customer(drawer: Drawer, work: Work, player_ref: str, *, own: bool = True) -> tuple[Player, Desk]:
+    """The player at an open drawer, locked, and the drawer's rack. Raises as :func:`require_own`, NotFound, Gone."""
+    require_own(drawer, work, own=own)
     player = persons.lock(drawer.house, player_ref)
     persons.require_not_forgotten(player)
     player.house = drawer.house
@@ -215,7 +254,6 @@ def customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
 def _exchanged(
     work: Work, player: Player, amount: int, chips: Chips, given_back: Chips | None = None
 ) -> dict[str, Any]:
-    work.flush()
-    held = chart.balances(player.house, [player.wallet])[player.wallet]
+    held = work.balances([player.wallet])[player.wallet]
     found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return found | ({"change": given_back.as_json()} if given_back else {})

@@ -2,13 +2,13 @@
 
 from casino.core.errors import Forbidden
 from casino.core.write import Command
+from casino.staff import independence
 from casino.staff.models import Role, Staff
 
 
 def require_another(command: Command, what: str, *before: Staff | None) -> None:
-    """Refuse a person who has signed before. Raises Forbidden four_eyes."""
-    if command.context.staff.pk in {person.pk for person in before if person is not None}:
-        raise Forbidden(f"You {what} yourself; a second person must do this.", code="four_eyes")
+    """Refuse a person who has signed before, or is not independent of who has. Raises Forbidden four_eyes."""
+    independence.require_another(command.context.staff, what, before)
 
 
 def is_manager(command: Command) -> bool:

@@ -9,7 +9,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
-from casino.cage.services import enter, require_open, write_at
+from casino.cage.services import enter, require_own, write_at
 from casino.chips.changing import Desk
 from casino.core.write import Answer, Command, Outcome, Work
 
@@ -27,9 +27,11 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     return write_at(command, code, change)
 
 
-def swap_chips(drawer: Drawer, work: Work, *, key: str, given: Pieces, change_for: Pieces | None = None) -> Outcome:
+def swap_chips(
+    drawer: Drawer, work: Work, *, key: str, given: Pieces, change_for: Pieces | None = None, own: bool = True
+) -> Outcome:
     """What an exchange does at a locked drawer, posted under this key. Raises as :func:`exchange`."""
-    require_open(drawer)
+    require_own(drawer, work, own=own)
     event, swapped = Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), drawer.code).swap(given, change_for)
     enter(work, key, drawer, "cage.exchange", [event])
     return Outcome(CageExchange(exchange=swapped), status=201)
@@ -47,10 +49,10 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
     return write_at(command, code, change)
 
 
-def buy_foreign(drawer: Drawer, work: Work, *, key: str, amount: int, issuer: str) -> Outcome:
+def buy_foreign(drawer: Drawer, work: Work, *, key: str, amount: int, issuer: str, own: bool = True) -> Outcome:
     """What buying chips of another house does at a locked drawer, posted under this key. Raises as
     :func:`take_foreign`."""
-    require_open(drawer)
+    require_own(drawer, work, own=own)
     books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
     taken = posting("foreign_chips", {"drawer": drawer.code}, amount=amount)
     enter(work, key, drawer, "cage.foreign_chips", [taken], issuer=issuer)

@@ -5,6 +5,7 @@ is how far each count is from the books of its own moment. A count that agrees w
 difference is posted when a manager, who has neither counted nor decided, signs it off.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Max
@@ -12,9 +13,9 @@ from django.db.models import Max
 from casino.audit.events.cage import VaultCountDecided, VaultCounted, VaultCountsDiffered, VaultCountSignedOff
 from casino.bookkeeping.accounts import VAULT, Account
 from casino.bookkeeping.postings import Posting, posting
-from casino.cage import contents, vault_selectors
+from casino.cage import contents, selectors, vault_selectors
 from casino.cage.contents import Contents
-from casino.cage.models import VaultCount, VaultCountEntry, VaultCountState
+from casino.cage.models import Shift, VaultCount, VaultCountEntry, VaultCountState
 from casino.cage.services import Pieces
 from casino.cage.signing import require_another
 from casino.chips import selectors as chip_sets
@@ -22,7 +23,7 @@ from casino.chips import two_counts
 from casino.chips.counts import chip_variance
 from casino.core import locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, NotFound
+from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
@@ -88,15 +89,23 @@ def decide(*, command: Command, number: int, cash: int, pieces: Pieces, foreign:
     return write.write(command, AT_THE_VAULT, change)
 
 
-def sign_off(*, command: Command, number: int, reason: str) -> Answer:
-    """Accept a count that differs from the books, and post the difference. Raises NotFound, Conflict vault_count_...,
-    Forbidden four_eyes for who has counted or decided, InsufficientFunds where what is missing has left the vault."""
+def sign_off(
+    *, command: Command, number: int, reason: str, corrects: Mapping[str, Any] | None = None
+) -> Answer:  # fmt: skip
+    """Accept a count that differs from the books, and post the difference; `corrects` names the earlier count that was
+    signed and wrong (`drawer` and number of the shift as `count`, or a count of the vault): it stays as it was signed.
+
+    Raises NotFound, Conflict vault_count_..., already_corrected, Forbidden four_eyes for who has counted or decided,
+    Unprocessable corrects_nothing, InsufficientFunds where what is missing has left the vault.
+    """
 
     def change(house: House, work: Work) -> Outcome:
         found = _get(house, number)
         _require_state(found, VaultCountState.COUNTED)
         two_counts.require_not_counted(found.entries.all(), command.context.staff)
         require_another(command, "decided on this count", found.decided_by)
+        if corrects is not None:
+            found.corrects = _corrected(found, corrects.get("drawer"), corrects["count"])
         work.post(
             key=f"vault_count:{number}",
             kind="vault.count_signed_off",
@@ -106,7 +115,11 @@ def sign_off(*, command: Command, number: int, reason: str) -> Answer:
         work.flush()
         found.state, found.signed_by, found.reason = VaultCountState.ACCEPTED, command.context.staff, reason
         VaultCount.objects.filter(id=found.pk).update(
-            state=found.state, signed_by=found.signed_by, reason=reason, ended_at=ClockTimestamp()
+            state=found.state,
+            signed_by=found.signed_by,
+            reason=reason,
+            corrects=found.corrects,
+            ended_at=ClockTimestamp(),
         )
         described = vault_selectors.describe_count(found)
         event = VaultCountSignedOff(vault_count=described, reason=reason)
@@ -141,6 +154,28 @@ def _get(house: House, number: int) -> VaultCount:
     if found is None:
         raise NotFound(f"This house has no count {number} of the vault.")
     return found
+
+
+def _corrected(found: VaultCount, drawer: str | None, count: int) -> dict[str, Any]:
+    """The earlier count that this one corrects: what was counted lay in the vault when this one began. Raises NotFound,
+    Conflict already_corrected, Unprocessable corrects_nothing."""
+    if drawer is None:
+        ended_at = _get(found.house, count).ended_at
+        in_the_vault = True
+    else:
+        shift = Shift.objects.filter(drawer=selectors.get(found.house, drawer), number=count).first()
+        if shift is None:
+            raise NotFound(f"Drawer {drawer} has no shift {count}.")
+        ended_at = shift.closed_at
+        reopened = Shift.objects.filter(drawer_id=shift.drawer_id, reopens=count).exists()
+        in_the_vault = shift.handed_to_id is None and not reopened
+    if ended_at is None or ended_at > found.begun_at or not in_the_vault:
+        raise Unprocessable(
+            "What that count has counted was not in the vault when this one began.", code="corrects_nothing"
+        )
+    if (other := vault_selectors.corrected_by(found.house, drawer, count)) is not None:
+        raise Conflict(f"Count {other} of the vault has corrected it already.", code="already_corrected")
+    return {"drawer": drawer, "count": count}
 
 
 def _require_state(found: VaultCount, wanted: VaultCountState) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from casino.cage.models import BankBag, VaultCount, VaultCountState
+from casino.houses.models import House
 
 
 def describe_count(found: VaultCount) -> dict[str, Any]:
@@ -14,6 +15,7 @@ def describe_count(found: VaultCount) -> dict[str, Any]:
         "differing_rounds": found.differing_rounds,
         "decided_by": found.decided_by.login if found.decided_by else None,
         "signed_by": found.signed_by.login if found.signed_by else None,
+        "corrects": found.corrects,
     }
     if found.state != VaultCountState.COUNTING:
         entries = found.entries.select_related("counted_by").order_by("round", "counted_at", "id")
@@ -25,6 +27,12 @@ def describe_count(found: VaultCount) -> dict[str, Any]:
             ],
         }
     return described
+
+
+def corrected_by(house: House, drawer: str | None, count: int) -> int | None:
+    """Number of the count of the vault that has corrected a shift's count, or, without a drawer, one of the vault."""
+    found = VaultCount.objects.filter(house=house, corrects={"drawer": drawer, "count": count})
+    return found.values_list("number", flat=True).first()
 
 
 def describe_bag(found: BankBag) -> dict[str, Any]:

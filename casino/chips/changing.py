@@ -44,9 +44,9 @@ class Desk:
 
     @property
     def rack(self) -> Chips:
-        """What the rack holds."""
+        """What the rack holds and nothing has set aside."""
         if self._rack is None:
-            self._rack = chart.rack(self.house, self.rack_code, self.chips.code)
+            self._rack = chart.available(self.house, self.rack_code, self.chips.code)
         return self._rack
 
     @property

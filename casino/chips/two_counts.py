@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from casino.core.errors import Conflict, Forbidden
+from casino.core.errors import Conflict
+from casino.staff import independence
 from casino.staff.models import Staff
 
 #: After how many pairs of counts that differ somebody decides.
@@ -33,14 +34,14 @@ def enter(
     row of the number of the round. `compared` are the fields in which two counts must be the same.
 
     What is counted must be locked. Raises Conflict supervisor_needed, Forbidden four_eyes for who has counted in this
-    round.
+    round, or is not independent of who has.
     """
     if differing_rounds >= MOST_ROUNDS:
         raise Conflict(f"{MOST_ROUNDS} pairs of counts have differed; a supervisor decides.", code="supervisor_needed")
     number = differing_rounds + 1
-    before = counts.filter(round=number).first()
-    if before is not None and before.counted_by_id == counted_by.pk:
-        raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
+    before = counts.filter(round=number).select_related("counted_by").first()
+    if before is not None:
+        independence.require_another(counted_by, "counted this", (before.counted_by,))
     create(number)
     if before is None:
         return Round(number, None)
@@ -54,6 +55,6 @@ def require_to_decide(differing_rounds: int) -> None:
 
 
 def require_not_counted(counts: QuerySet[Any], staff: Staff) -> None:
-    """Refuse a person who has counted, in whatever round. Raises Forbidden four_eyes."""
-    if counts.filter(counted_by=staff).exists():
-        raise Forbidden("You counted this yourself; a third person must do this.", code="four_eyes")
+    """Refuse a person who has counted, in whatever round, or depends on who has. Raises Forbidden four_eyes."""
+    counters = [one.counted_by for one in counts.select_related("counted_by")]
+    independence.require_another(staff, "counted this", counters)

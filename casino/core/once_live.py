@@ -21,6 +21,9 @@ _PRIVILEGED = frozenset({
     Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.SURVEILLANCE, Role.MANAGER, Role.AUDITOR, Role.ADMIN,
 })  # fmt: skip
 PRIVILEGED_STAFF = Need(kind=ApprovalKind.STAFF, roles=(Role.AUDITOR,))
+#: A login that a new password has locked, and a second factor that is taken away: the sole auditor may be whom it
+#: concerns, so a manager can decide too.
+SIGN_IN = Need(kind=ApprovalKind.STAFF, roles=(Role.MANAGER, Role.AUDITOR))
 
 
 def is_live(house: House) -> bool:

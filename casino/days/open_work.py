@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from casino.approvals.models import OPEN, Approval
+from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.cage.models import (
@@ -83,9 +84,9 @@ def require_done(house: House, until: datetime | None) -> None:
 def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
     not received, open tables, floats and other handovers, found chips, held payouts, buy-ins by card or transfer whose
-    money has not come, requested transfers, approvals, movements of chips and counts of trays and of the
-    vault that wait for others, bags on their way to or from the bank, and shares of the tronc that are not paid. Of
-    what is still counted no figures: it is counted without knowing them."""
+    money has not come, requested transfers, what is set aside for them, approvals, movements of chips and counts of
+    trays and of the vault that wait for others, bags on their way to or from the bank, and shares of the tronc that are
+    not paid. Of what is still counted no figures: it is counted without knowing them."""
     boxes = Box.objects.filter(Q(state__in=UNPOSTED, for_day__lte=name) | _at_table(until), house=house)
     handovers = Handover.objects.filter(house=house, state=HandoverState.OFFERED)
     found = FoundChips.objects.filter(house=house, state=FoundState.REGISTERED)
@@ -124,6 +125,7 @@ def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
             {"move": one.pk, "kind": one.kind, "serial": one.serial, "state": one.state}
             for one in _before(moves, "noted_at", until).order_by("id")
         ],
+        "holds": [{"hold": key, "until": until} for key, until in books.open_holds(house)],
         "tray_counts": [
             {"tray_count": one.pk, "serial": one.serial, "table": one.table.code, "purpose": one.purpose}
             for one in _before(trays, "counted_at", until).select_related("table").order_by("serial")

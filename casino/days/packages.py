@@ -14,11 +14,12 @@ from django.db import models
 from casino.audit.events.house import DayPackaged, DayPackageSigned
 from casino.audit.services import Actor
 from casino.core import locks, outbox, write
-from casino.core.errors import Conflict, Forbidden
+from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.days.models import Package
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
+from casino.staff.independence import require_another
 from casino.staff.models import Staff
 
 #: The task that makes a package, asked for in the outbox by the day's closing.
@@ -127,8 +128,7 @@ def sign(*, command: Command, name: str, sha256: str) -> Answer:
                 code="package_differs",
                 day=name,
             )
-        if found.closed_by_id == command.context.staff.pk:
-            raise Forbidden("You closed this day yourself; a second person must do this.", code="four_eyes")
+        require_another(command.context.staff, "closed this day", (found.closed_by,))
         signed = Package.objects.filter(id=found.pk, signed_by=None)
         signed.update(signed_by=command.context.staff, signed_at=ClockTimestamp())
         body = describe(found) | {"state": str(PackageState.SIGNED), "signed_by": command.context.staff.login}

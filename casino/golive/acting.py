@@ -44,7 +44,7 @@ class Cast:
                 raise
             number, roles = held.extra["approval"]["approval"], held.extra["approval"]["roles"]
         decided = self.at(Role(roles[0]))
-        approvals.approve(command=command_of(decided), number=number)
+        approvals.approve(command=command_of(decided), number=number, given=None)
         return service(replace(command, approval=number))
 
 

@@ -66,7 +66,7 @@ def copy(house: House, code: str, actor: Actor, *, people: bool = True) -> Copy:
     tables = configuration.tables_in_use(house)
     trays = {table.code: chips.rack(house, table.account(Account.TRAY)) for table in tables}
     _stock(house, made.house, trays, actor)
-    for drawer in house.drawers.order_by("code").values_list("code", flat=True):
+    for drawer in configuration.drawers_in_use(house):
         create_drawer(house=made.house, code=drawer, actor=actor)
     for table in tables:
         set_up = set_up_table(house=made.house, code=table.code, terms=_terms(table), actor=actor)

@@ -25,6 +25,7 @@ from casino.hands.later_rulings import Remedy
 from casino.hands.models import Hand, HandState
 from casino.houses import control_points, gaming_clock
 from casino.houses.models import OutboxMessage
+from casino.players import persons
 from casino.players import services as players
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables_read
@@ -55,6 +56,7 @@ class Evening:
         self.points = control_points.in_force(self.house)
         self.chip_set = chips.in_use(self.house)
         self.drawer = self.house.drawers.order_by("code").values_list("code", flat=True)[0]
+        self._identified: set[str] = set()
         self._choice = random.Random(self.house.code)  # noqa: S311 - which of the legal actions, for a rehearsal
         self.day = gaming_clock.due(self.house.time_zone, self.house.day_cut_off).isoformat()
 
@@ -94,13 +96,12 @@ class Evening:
         self.cast.write(manager, lambda command: days.open_day(command=command, name=self.day))
 
     def open_drawer(self) -> None:
-        """A float of half the vault's chips that a supervisor counts out and a manager signs for; the cashier counts it
-        and takes it."""
-        vault = chips.rack(self.house, Account.VAULT_CHIPS).as_json()
-        pieces = {value: -(-count // 2) for value, count in vault.items()}
-        cash = min(
-            chart.balances(self.house, [Account.VAULT_CASH])[Account.VAULT_CASH], self.points.no_buy_in_above // 2
-        )
+        """A float of up to half the vault's chips that a supervisor counts out and a manager signs for; the cashier
+        counts it and takes it."""
+        most = self.points.float_most
+        held = chart.balances(self.house, [Account.VAULT_CASH])[Account.VAULT_CASH]
+        cash = min(held, self.points.no_buy_in_above // 2, most // 4)
+        pieces = self._float(most - cash)
         self.cast.write(
             self._cage(Role.CAGE_SUPERVISOR),
             lambda command: handing.offer(
@@ -115,6 +116,14 @@ class Evening:
             lambda command: handing.open_drawer(command=command, code=self.drawer, cash=cash, pieces=pieces),
         )
 
+    def _float(self, most: int) -> dict[str, int]:
+        """Half of the vault's chips of each kind, from the smallest on, worth as much as this at most."""
+        pieces: dict[str, int] = {}
+        for value, count in sorted(chips.rack(self.house, Account.VAULT_CHIPS).pieces.items()):
+            pieces[str(value)] = min(-(-count // 2), most // value)
+            most -= pieces[str(value)] * value
+        return {value: count for value, count in pieces.items() if count}
+
     def _stack(self, table: Table) -> int:
         """The least that a player brings, in whole chips of the smallest kind."""
         step = self.chip_set.smallest
@@ -125,7 +134,7 @@ class Evening:
         return terms.least_players(table.game, table.options)
 
     def fill(self) -> None:
-        """A fill of such a worth that a second person approves it, if the drawer has as much; the dealer counts what a
+        """A fill of such a worth that a second person approves it, if the drawer can spare it; the dealer counts what a
         third person has carried and takes it in."""
         table = next((table for table in map(self._table, self.tables) if table.max_stack), None)
         if table is None:
@@ -133,7 +142,9 @@ class Evening:
         rack = chips.rack(self.house, f"{Account.CAGE_CHIPS}/{self.drawer}")
         step = self.chip_set.smallest
         wanted = -(-max(self.points.transfer_approved_from, step) // step) * step
-        pieces = denominations.make(min(wanted, rack.value), rack).as_json()
+        # Players buy chips too.
+        spare = max(rack.value // 2 // step * step, step)
+        pieces = denominations.make(min(wanted, spare), rack).as_json()
         carrier = self.cast.at(Role.FLOOR).staff.login
         body = {"kind": "fill", "table": table.code, "pieces": pieces, "carrier": carrier}
         asked = self._asked("startDrawerTransfer", f"drawers/{self.drawer}/transfers", body)
@@ -157,27 +168,33 @@ class Evening:
 
     def play(self, code: str) -> None:
         """Count the tray, open the table, seat the least number of players, and play a hand to its end."""
-        dealer, floor, table = self._at_table(Role.DEALER, code), self._at_table(Role.FLOOR, code), self._table(code)
+        dealer, table = self._at_table(Role.DEALER, code), self._table(code)
+        self._count_tray(dealer, table, Purpose.OPENER)
+        self.cast.write(dealer, lambda command: tray_counts.open_table(command=command, code=code))
+        for seat in range(1, self._players(table) + 1):
+            self._seat(dealer, table, seat)
+        self._hand(code)
+
+    def _count_tray(self, dealer: RequestContext, table: Table, purpose: Purpose) -> None:
+        """Dealer and floor count the tray as the books have it."""
+        code, floor = table.code, self._at_table(Role.FLOOR, table.code)
         pieces = chips.rack(self.house, table.account(Account.TRAY)).as_json()
         counted = self.cast.write(
             dealer,
-            lambda command: tray_counts.count(command=command, code=code, purpose=Purpose.OPENER, pieces=pieces),
+            lambda command: tray_counts.count(command=command, code=code, purpose=purpose, pieces=pieces),
         )
         number = counted.body["last_event"]["tray_count"]["tray_count"]
         self.cast.write(
             floor,
             lambda command: tray_counts.witness(command=command, code=code, count_id=number, pieces=pieces),
         )
-        self.cast.write(dealer, lambda command: tray_counts.open_table(command=command, code=code))
-        for seat in range(1, self._players(table) + 1):
-            self._seat(dealer, table, seat)
-        self._hand(code)
 
     def _seat(self, dealer: RequestContext, table: Table, seat: int) -> None:
         ref, stack = f"{table.code}-{seat}", self._stack(table)
         cashier = self._cage(Role.CASHIER)
         self.cast.write(cashier, lambda command: players.register(command=command, ref=ref))
         if stack:
+            self._identify(ref, stack)
             body = {"player": ref, "amount": stack}
             self.cast.write(
                 cashier,
@@ -187,6 +204,17 @@ class Evening:
         self.cast.write(
             dealer,
             lambda command: tables.sit(command=command, code=table.code, seat=seat, player_ref=ref, amount=stack),
+        )
+
+    def _identify(self, ref: str, amount: int) -> None:
+        """Record who a player is, once, where a trade of this amount takes that."""
+        if amount < self.points.identity_from or ref in self._identified:
+            return
+        self._identified.add(ref)
+        person = {"name": REASON, "born": "1970-01-01", "document": ref}
+        self.cast.write(
+            self._cage(Role.CASHIER),
+            lambda command: persons.record_person(command=command, ref=ref, person=person, reason="first_record"),
         )
 
     def _hand(self, code: str) -> None:
@@ -285,8 +313,14 @@ class Evening:
         dealer = self._at_table(Role.DEALER, code)
         asked = self._asked("closeTable", f"tables/{code}/close", {})
         for _ in range(MOST_HANDS):
+            if self.points.closer_required:
+                self._count_tray(dealer, self._table(code), Purpose.CLOSER)
             try:
-                self.cast.write(dealer, lambda command: sessions.close_table(command=command, code=code), asked)
+                self.cast.write(
+                    dealer,
+                    lambda command: sessions.close_table(command=command, code=code, counted=tray_counts.closer),
+                    asked,
+                )
                 return
             except Conflict as refused:
                 if refused.code not in _GOES_ON:
@@ -301,6 +335,7 @@ class Evening:
         cashier = self._cage(Role.CASHIER)
         for code, held in chart.owed_in_places(self.house, Account.CHIPS_OUTSTANDING).items():
             ref = code.partition("/")[2]
+            self._identify(ref, held)
             body = {"player": ref, "amount": held}
             self.cast.write(
                 cashier,

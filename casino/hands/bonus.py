@@ -15,6 +15,7 @@ from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import disputes, selectors
 from casino.hands.models import Hand, HandState
 from casino.houses.control_points import in_force
+from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -82,7 +83,7 @@ def refuse(*, command: Command, code: str, reason: str) -> Answer:
     def change(table: Table, work: Work) -> Outcome:
         hand = _held(table)
         frozen = disputes.freeze(hand, reason, work)
-        Hand.objects.filter(id=hand.id).update(state=HandState.DISPUTED)
+        Hand.objects.filter(id=hand.id).update(state=HandState.DISPUTED, disputed_at=ClockTimestamp())
         tables.to_state(table, TableState.DISPUTED)
         return Outcome(BonusRefused(hand=hand.name, bonus=of(hand), frozen=frozen, reason=reason))
 

@@ -11,6 +11,7 @@ from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import fees
 from casino.houses import stages
+from casino.houses.control_points import in_force
 from casino.tables import selectors as tables
 from casino.tables.models import Table, TableState
 
@@ -28,8 +29,8 @@ def pay(*, command: Command, code: str, player_ref: str, table_code: str, amount
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
-        require_room(drawer)
-        player, _ = customer(drawer, player_ref)
+        require_room(drawer, in_force(drawer.house))
+        player, _ = customer(drawer, work, player_ref)
         table = tables.get(drawer.house, table_code)
         _require_fee_in_cash(table)
         paid = posting("table_fee_cash", {"drawer": code, "table": table.code}, amount=amount)

@@ -1,8 +1,8 @@
 """Rulings on hands whose money has moved already: settled hands that prove to be wrong, and rulings that do.
 
 Nothing is mirrored, since stacks have moved and the tax lies in a locked box. What was decided first stays; the later
-ruling stands beside it with what puts it right: tax that is refunded and losses that the house makes good, both from
-the table's tray, and what a winner gives back with consent. A manager approves every one.
+ruling stands beside it with what puts it right: tax and fees that are refunded and losses that the house makes good,
+all from the table's tray, and what a winner gives back with consent. A manager approves every one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.hands import readings, ruling, selectors
+from casino.hands import fees, readings, ruling, selectors
 from casino.hands.models import Hand, HandState, LaterRuling
 from casino.hands.readings import Claim
 from casino.houses import days
@@ -42,21 +42,21 @@ class Remedy:
     """What a later ruling moves, by seat of the hand (`p1`), in minor units."""
 
     tax_refunded: Mapping[str, int] = field(default_factory=dict)
+    fee_refunded: Mapping[str, int] = field(default_factory=dict)
     made_good: Mapping[str, int] = field(default_factory=dict)
     collected: Sequence[Collected] = ()
 
     @property
     def total(self) -> int:
         """All of it together."""
-        return (
-            sum(self.tax_refunded.values()) + sum(self.made_good.values()) + sum(one.amount for one in self.collected)
-        )
+        paid = (self.tax_refunded, self.fee_refunded, self.made_good)
+        return sum(sum(amounts.values()) for amounts in paid) + sum(one.amount for one in self.collected)
 
     @property
     def actors(self) -> set[str]:
         """The seats that it names."""
         pairs = {actor for one in self.collected for actor in (one.loser, one.winner)}
-        return pairs | set(self.tax_refunded) | set(self.made_good)
+        return pairs | set(self.tax_refunded) | set(self.fee_refunded) | set(self.made_good)
 
 
 def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequence[Claim], reason: str) -> Answer:
@@ -64,8 +64,9 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
     no hand is played.
 
     Raises NotFound, Conflict table_..., hand_not_over for a hand whose money has not moved, not_seated, Unprocessable
-    no_such_seat, refund_too_high for more tax than the hand has paid and not got back, Forbidden four_eyes for the
-    dealer of the hand, what a claim is refused with, and Conflict approval_required until a manager has approved it.
+    no_such_seat, refund_too_high for more tax than the hand, or a larger fee than a seat, has paid and not got back,
+    Forbidden four_eyes for the dealer of the hand, what a claim is refused with, and Conflict approval_required until
+    a manager has approved it.
     """
 
     def change(table: Table, work: Work) -> Outcome:
@@ -79,6 +80,7 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
         number = 1 + (hand.state == HandState.RULED) + LaterRuling.objects.filter(hand=hand).count()
         decided: dict[str, Any] = {
             "tax_refunded": dict(remedy.tax_refunded),
+            "fee_refunded": dict(remedy.fee_refunded),
             "made_good": dict(remedy.made_good),
             "collected": [asdict(one) for one in remedy.collected],
             "readings": read,
@@ -86,6 +88,7 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
         LaterRuling.objects.create(
             house_id=hand.house_id, hand=hand, number=number, settlement=settlement, reason=reason, **decided
         )
+        decided["fee_refunded"] = decided["fee_refunded"] or None
         return Outcome(HandRuledLater(hand=hand.name, ruling=number, settlement=settlement, reason=reason, **decided))
 
     return write.write(command, tables.AtTable(code), change)
@@ -107,6 +110,7 @@ def _require_possible(hand: Hand, remedy: Remedy) -> None:
     """Raises as :func:`rule`."""
     ruling.require_seats(hand, remedy.actors)
     _require_seated(hand, remedy.actors)
+    _require_fees(hand, remedy.fee_refunded)
     left = tax_of(hand) - sum(
         sum(refunded.values())
         for refunded in LaterRuling.objects.filter(hand=hand).values_list("tax_refunded", flat=True)
@@ -119,6 +123,25 @@ def _require_possible(hand: Hand, remedy: Remedy) -> None:
             max=left,
             tax=refunded,
         )
+
+
+def _require_fees(hand: Hand, refunded: Mapping[str, int]) -> None:
+    """Raises Unprocessable refund_too_high."""
+    before = list(LaterRuling.objects.filter(hand=hand).values_list("fee_refunded", flat=True))
+    for actor, amount in refunded.items():
+        left = fee_of(hand, int(actor[1:])) - sum(paid.get(actor, 0) for paid in before)
+        if amount > left:
+            raise Unprocessable(
+                f"Of the fee of seat {actor} in hand {hand.name}, {hand.house.money(left)} are not refunded yet.",
+                code="refund_too_high",
+                max=left,
+                tax=amount,
+            )
+
+
+def fee_of(hand: Hand, seat: int) -> int:
+    """The fee that a seat of the hand (1 is p1) has paid in chips, in minor units; only a settlement takes one."""
+    return fees.of_seat(hand.fees, seat) if hand.state == HandState.SETTLED else 0
 
 
 def tax_of(hand: Hand) -> int:
@@ -162,7 +185,9 @@ def _events(hand: Hand, remedy: Remedy) -> list[Posting]:
     for one in remedy.collected:
         places = {"table": code, "loser": player(one.loser), "winner": player(one.winner)}
         found.append(posting("pairs_settled", places, amount=one.amount))
-    for name, amounts in (("tax_refunded", remedy.tax_refunded), ("made_good", remedy.made_good)):
+    for name, amounts in (
+        ("tax_refunded", remedy.tax_refunded), ("fee_refunded", remedy.fee_refunded), ("made_good", remedy.made_good)
+    ):  # fmt: skip
         for actor, amount in amounts.items():
             chips, change = desk.pay_out(amount)
             places = {"table": code, "player": player(actor)}

@@ -14,7 +14,8 @@ from casino.tables.models import Table, TableSession
 class HandState(models.TextChoices):
     """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed -> ruled; played and
     disputed hands can be voided. A bonus above the house's control point: ended -> awaiting_approval -> approved (its
-    payment; the money not yet settled) -> settled, or awaiting_approval -> disputed."""
+    payment; the money not yet settled) -> settled, or awaiting_approval -> disputed. The floor may dispute a hand in
+    every state before settled: a disputed hand may have no result."""
 
     PLAYING = "playing"
     ENDED = "ended"
@@ -80,6 +81,8 @@ class Hand(models.Model):
     started_at = models.DateTimeField(db_default=ClockTimestamp())
     ended_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
+    #: When it was disputed; it stays when the dispute is over.
+    disputed_at = models.DateTimeField(null=True)
     #: What was decided on a disputed hand: {"pot": 3300, "awards": {"p1": 3135}, "tax": 165, "readings": ...}, minor
     #: units; see `hands.readings`. It stays, whatever a `LaterRuling` decides.
     ruling = models.JSONField(null=True)
@@ -101,8 +104,13 @@ class Hand(models.Model):
             models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
             models.CheckConstraint(condition=~Q(rules=""), name="hand_has_rules"),
             models.CheckConstraint(
-                condition=Q(state__in=[HandState.PLAYING, HandState.VOIDED]) | ~Q(digest=""),
+                condition=Q(state__in=[HandState.PLAYING, HandState.DISPUTED, HandState.RULED, HandState.VOIDED])
+                | ~Q(digest=""),
                 name="hand_ended_has_digest",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=[HandState.DISPUTED, HandState.RULED]) | Q(disputed_at__gte=F("started_at")),
+                name="hand_disputed_has_time",
             ),
             models.CheckConstraint(
                 condition=~Q(state=HandState.SETTLED) | Q(settled_at__gte=F("ended_at")), name="hand_settled_has_time"
@@ -298,6 +306,7 @@ class LaterRuling(HouseRow):
     number = models.PositiveIntegerField()
     #: By the engine's seat, minor units: {"p1": 165}.
     tax_refunded = models.JSONField()
+    fee_refunded = models.JSONField(default=dict)
     made_good = models.JSONField()
     #: What a seat has given another: [{"loser": "p2", "winner": "p1", "amount": 400, "consent": "slip 17"}].
     collected = models.JSONField()

@@ -34,11 +34,11 @@ def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
         "mode": hand.mode,
         "seats": engine_seats(hand),
         "you": f"p{number}",
-        "actor": game.actor,
+        "actor": None if selectors.stopped(hand) else game.actor,
         "act_by": clock.act_by(hand, game),
         "cards": _own_cards(game, number),
         "learned": game.learned(number),
-        "legal_actions": selectors.legal_actions(game, number),
+        "legal_actions": [] if selectors.stopped(hand) else selectors.legal_actions(game, number),
         "openings": deals.opened(hand, game.setup, places) if places else [],
         "view": selectors.in_the_records_words(game.view(engine.PUBLIC)),
     }

@@ -28,6 +28,7 @@ def of(house: House, name: str) -> dict[str, Any]:
             {
                 "ruling": row.number,
                 "tax_refunded": row.tax_refunded,
+                "fee_refunded": row.fee_refunded,
                 "made_good": row.made_good,
                 "collected": row.collected,
                 "readings": row.readings,

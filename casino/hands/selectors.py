@@ -145,6 +145,11 @@ def balances(hand: Hand) -> dict[str, Any]:
     }
 
 
+def stopped(hand: Hand) -> bool:
+    """Whether nobody may act any more, also where the log is not complete: a hand disputed or voided in play."""
+    return hand.state != HandState.PLAYING
+
+
 def legal_actions(game: engine.Hand, seat: int | None = None) -> list[dict[str, Any]]:
     """What may be done now. A console does not know hidden cards: not whether a hand beats the one laid open, nor which
     card a hand compels. For `seat`, what the seat may do with its cards."""
@@ -175,9 +180,9 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "client_seeds": hand.client_seeds,
         "cards_roots": hand.cards_roots,
         "seats": engine_seats(hand),
-        "actor": game.actor,
+        "actor": None if stopped(hand) else game.actor,
         "act_by": clock.act_by(hand, game),
-        "legal_actions": legal_actions(game),
+        "legal_actions": [] if stopped(hand) else legal_actions(game),
         "view": in_the_records_words(view),
         "result": hand.result,
     }
@@ -253,7 +258,7 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
             out["series_out"] = hand.result["series"]
         if hand.mode == Mode.PHYSICAL:
             out["state"] = hand.digest
-    if hand.commitment and (hand.result is not None or hand.state == HandState.VOIDED):
+    if hand.commitment and (hand.result is not None or hand.state in (HandState.VOIDED, HandState.RULED)):
         out |= _of_the_seed(hand, game or as_far_as_it_goes(hand))
     if hand.client_seeds:
         out["client_seeds"] = hand.client_seeds

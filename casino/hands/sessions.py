@@ -3,7 +3,7 @@
 The app of tables does not know the games, so these writes are made here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import engine
@@ -16,9 +16,9 @@ from casino.tables.carrying import SessionFound
 from casino.tables.models import Seating, Table
 
 
-def close_table(*, command: Command, code: str) -> Answer:
+def close_table(*, command: Command, code: str, counted: Callable[[Table], int | None]) -> Answer:
     """Close the table; see :func:`casino.tables.services.close_table`."""
-    return tables.close_table(command=command, code=code, session=found)
+    return tables.close_table(command=command, code=code, session=found, counted=counted)
 
 
 def leave(*, command: Command, code: str, seat: int) -> Answer:

@@ -70,7 +70,9 @@ FROM {patience.PATIENT.format(type="bigint")}, LATERAL hands_to_settle(patient.v
 
 _FINISHED = """
 UPDATE hands_hand
-SET state = %s::text, settlement = %s::bigint, settled_at = CASE WHEN %s::boolean THEN clock_timestamp() END
+SET state = %s::text, settlement = %s::bigint,
+    settled_at = CASE WHEN %s::boolean THEN clock_timestamp() END,
+    disputed_at = CASE WHEN %s::boolean THEN clock_timestamp() END
 WHERE id = %s::bigint
 """
 
@@ -156,6 +158,7 @@ def _dispute(hand: Hand, reason: str, work: Work) -> None:
 def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None, work: Work) -> None:
     hand.state = state
     hand.settlement = settlement
-    work.also(_FINISHED, [state, settlement, state == HandState.SETTLED, hand.id])
+    ends = [state == HandState.SETTLED, state == HandState.DISPUTED]
+    work.also(_FINISHED, [state, settlement, *ends, hand.id])
     tables.to_state(hand.table, table_state)
     tables.advance(hand.table, work)

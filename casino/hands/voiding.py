@@ -51,7 +51,8 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
         if hand is None:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
         pot, shown, acted, complete = _pot(table), _cards_shown(hand), _acted(hand), bool(hand.digest)
-        if shown or acted or complete or pot > in_force(table.house).void_by_manager_above:
+        disputed = hand.state == HandState.DISPUTED
+        if disputed or shown or acted or pot > in_force(table.house).void_by_manager_above:
             work.require_approval(Need(kind=ApprovalKind.VOID, roles=(Role.MANAGER,), amount=pot))
         mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
@@ -64,10 +65,11 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
             cards_shown=shown,
             acted=acted,
             log_complete=complete,
+            disputed=disputed or None,
             mirrors=mirrors,
             reason=reason,
         )
-        return Outcome(event)
+        return Outcome(event, {"replay": f"hands/{hand.name}"})
 
     return write.write(command, tables.AtTable(code), change)
 

@@ -2,7 +2,11 @@
 sign-ins. All of it is set in dated versions, which are never edited."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
+from django.db.models import QuerySet
+
+from casino.core import kept
 from casino.houses.models import ClockTimestamp, House, Limits
 
 
@@ -12,6 +16,8 @@ class ControlPoints:
 
     #: A float or a replenishment above this needs a manager.
     float_by_manager_above: int
+    #: A float or a replenishment above this is refused.
+    float_most: int
     #: A drawer's cash above this asks for a skim, and above the second refuses buy-ins.
     skim_above: int
     no_buy_in_above: int
@@ -32,17 +38,50 @@ class ControlPoints:
     opener_required_above: int
     #: A house's bonus for a 41 from this amount on waits for an approval before the hand is settled.
     bonus_approved_from: int
+    #: A person's difference in one count, and a tray's, from this amount on is an alarm; a tray's from the second on is
+    #: reported to the authority.
+    difference_alarm_from: int
+    tray_difference_alarm_from: int
+    tray_difference_reported_from: int
     #: Minutes without a request after which a terminal asks for the password.
     idle_minutes_at_tables: int
     idle_minutes_at_drawers: int
     idle_minutes_in_office: int
     #: 1: people with privileged roles act with a second factor only; 0: a password is enough.
     second_factor_required: int
+    #: How many minutes an approval can be decided and used, by the place of the terminal that asked.
+    approval_minutes_at_tables: int
+    approval_minutes_at_drawers: int
+    approval_minutes_in_office: int
+    #: Minutes after which a transfer under way is late, and after which it is an exception.
+    transfer_late_minutes: int
+    transfer_exception_minutes: int
+    #: What is an alarm: a dispute and a counted drawer that is not closed after so many minutes, a bag after so many
+    #: bank days, chips set aside after so many days, a box that was not counted when so many gaming days have ended, a
+    #: vault that was not counted for so many whole gaming days.
+    dispute_minutes: int
+    drawer_close_minutes: int
+    bag_bank_days: int
+    set_aside_days: int
+    uncounted_box_days: int
+    uncounted_vault_days: int
+    #: Over how many days differences and approvals are looked at; how many differences of a person in one direction are
+    #: an alarm; of the approvals that one of two people asked for, which part they may give each other, and how many
+    #: that may be at least.
+    alarm_days: int
+    differences_of_one_sign: int
+    reverse_pair_percent: int
+    reverse_pair_least: int
+    #: 1: a table closes only with a closer counted; 0: without.
+    closer_required: int
+    #: 1: in a house of at most MOST_TABLES_OF_SMALL tables, floor and cage supervisor may be one person.
+    small_house: int
 
 
 #: Amounts in whole units of a currency, as card rooms of the euro area have them.
 _DEFAULTS = {
     "float_by_manager_above": 10_000,
+    "float_most": 20_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,
@@ -54,6 +93,9 @@ _DEFAULTS = {
     "void_by_manager_above": 100,
     "opener_required_above": 0,
     "bonus_approved_from": 500,
+    "difference_alarm_from": 100,
+    "tray_difference_alarm_from": 25,
+    "tray_difference_reported_from": 100,
 }
 #: What is no amount, as a house has it that has set nothing, with its least and its largest value.
 _OTHERS = {
@@ -61,7 +103,26 @@ _OTHERS = {
     "idle_minutes_at_drawers": (5, 1, 60),
     "idle_minutes_in_office": (15, 1, 60),
     "second_factor_required": (1, 0, 1),
+    "approval_minutes_at_tables": (10, 1, 120),
+    "approval_minutes_at_drawers": (10, 1, 120),
+    "approval_minutes_in_office": (60, 1, 1440),
+    "transfer_late_minutes": (15, 1, 1440),
+    "transfer_exception_minutes": (30, 1, 1440),
+    "dispute_minutes": (60, 1, 1440),
+    "drawer_close_minutes": (30, 1, 1440),
+    "bag_bank_days": (3, 1, 90),
+    "set_aside_days": (90, 1, 3650),
+    "uncounted_box_days": (2, 1, 90),
+    "uncounted_vault_days": (1, 1, 90),
+    "alarm_days": (30, 1, 365),
+    "differences_of_one_sign": (3, 2, 100),
+    "reverse_pair_percent": (20, 1, 100),
+    "reverse_pair_least": (10, 2, 1000),
+    "closer_required": (0, 0, 1),
+    "small_house": (0, 0, 1),
 }
+#: How many tables a house has at most for which `small_house` counts.
+MOST_TABLES_OF_SMALL = 3
 #: How many whole units of a currency stand for one euro, roundly.
 _PER_EURO = {"HUF": 400}
 
@@ -100,6 +161,45 @@ def default_of(name: str) -> int:
 
 
 def in_force(house: House) -> ControlPoints:
-    """What the house demands now: of what it has set the newest that is in force, otherwise the defaults."""
+    """What the house demands now: of what it has set the newest that is in force, otherwise the defaults. A transaction
+    goes by what was in force when it first asked."""
+    return kept.once(_key(house), lambda: _whole(house, list(reading(house))))
+
+
+def reading(house: House) -> QuerySet[Limits, dict[str, int]]:
+    """What `in_force` reads, for who reads it with something else; `read` takes what it has found."""
     found = Limits.objects.filter(house=house, valid_from__lte=ClockTimestamp()).order_by("-valid_from", "-number")
-    return ControlPoints(**defaults(house) | (found.values_list("points", flat=True).first() or {}))
+    return found.values_list("points", flat=True)[:1]
+
+
+def read(house: House, found: list[dict[str, int]]) -> None:
+    """Let the transaction go by what `reading` has found."""
+    kept.keep(_key(house), _whole(house, found))
+
+
+def changed(house: House) -> None:
+    """Let the transaction read them again."""
+    kept.drop(_key(house))
+
+
+def _key(house: House) -> tuple[str, Any]:
+    return "control points", house.pk
+
+
+def of(house: House, found: list[dict[str, int]]) -> ControlPoints:
+    """What the house demands, by what `reading` has found."""
+    return kept.once(_key(house), lambda: _whole(house, found))
+
+
+def _whole(house: House, found: list[dict[str, int]]) -> ControlPoints:
+    return ControlPoints(**defaults(house) | (found[0] if found else {}))
+
+
+def has_few_tables(house: House) -> bool:
+    """Whether a house has so few tables, retired ones apart, that `small_house` may count."""
+    return house.tables.exclude(state="retired").count() <= MOST_TABLES_OF_SMALL
+
+
+def is_small(house: House) -> bool:
+    """Whether `small_house` is in force, and counts."""
+    return bool(in_force(house).small_house) and has_few_tables(house)

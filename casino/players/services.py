@@ -10,6 +10,7 @@ from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
 from casino.players.models import Player
+from casino.staff import as_player
 
 
 def create_player(*, house: House, ref: str, actor: Actor) -> Player:
@@ -33,9 +34,11 @@ def _added(house: House, ref: str) -> Player:
 
 
 def register(*, command: Command, ref: str) -> Answer:
-    """Register a player under a reference. There is no version to match, because the player is new."""
+    """Register a player under a reference. There is no version to match, because the player is new. Raises Conflict
+    player_exists, staff_as_player."""
 
     def change(house: House, work: Work) -> Outcome:
+        as_player.require_guest(house, ref)
         player = _added(house, ref)
         return Outcome(PlayerRegistered(player=ref), {"player": player.ref, "chips": 0}, 201)
 

@@ -1,10 +1,11 @@
-"""What has been waiting too long in a house: transfers, bags of cash, chips set aside, disputed hands.
+"""What somebody must look at in a house: what has been waiting too long (transfers, bags of cash, chips set aside,
+disputed hands), and what counts and approvals show (`alarms_of_counts.py`). From when on, the control points say.
 
 Bank days are those of the house's time zone but Saturdays and Sundays; nobody keeps a list of holidays.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -17,40 +18,72 @@ from django.db.models.functions import Coalesce
 from casino.approvals.selectors import database_time
 from casino.cage.models import BagState, BankBag
 from casino.hands.models import Hand, HandState
+from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import House
-from casino.transfers.models import EXCEPTION_AFTER, UNDER_WAY, ChipMove, MoveKind, MoveState, Transfer
+from casino.reports import alarms_of_counts as counts
+from casino.transfers.models import UNDER_WAY, ChipMove, MoveKind, MoveState, Transfer
 
-#: How long each may wait: minutes, bank days of 24 hours, days.
-DISPUTE_MINUTES, BAG_BANK_DAYS, SET_ASIDE_DAYS = 60, 3, 90
 _SATURDAY = 5
 
 
 class AlarmKind(StrEnum):
-    """What waits."""
+    """What it is about."""
 
     TRANSFER = "transfer"
     BAG = "bank_bag"
     SET_ASIDE = "set_aside"
     DISPUTE = "dispute"
+    DIFFERENCE = "difference"
+    DIFFERENCES = "differences_of_one_sign"
+    TRAY = "tray_difference"
+    TRAY_REPORT = "tray_difference_to_report"
+    BOX = "uncounted_box"
+    DRAWER = "drawer_not_closed"
+    VAULT = "uncounted_vault"
+    PAIR = "reverse_pair"
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Something that has waited too long: its name, and since when it waits."""
+    """Something to look at: its name, since when it waits or when it was found, and of a difference how much, in minor
+    units: short is negative."""
 
     kind: AlarmKind
     name: str
     since: datetime
+    amount: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """As the answer has it."""
-        return {"alarm": self.kind, "name": self.name, "since": self.since}
+        return {"alarm": self.kind, "name": self.name, "since": self.since, "amount": self.amount}
+
+
+#: What names people by what they did: for auditor and manager.
+ABOUT_PEOPLE = frozenset((AlarmKind.DIFFERENCE, AlarmKind.DIFFERENCES, AlarmKind.PAIR))
+#: What counts and approvals show.
+_SHOWN: dict[AlarmKind, Callable[[House, ControlPoints, datetime], Iterator[counts.Sign]]] = {
+    AlarmKind.DIFFERENCE: counts.differences,
+    AlarmKind.DIFFERENCES: counts.of_one_sign,
+    AlarmKind.TRAY: counts.trays,
+    AlarmKind.TRAY_REPORT: counts.trays_to_report,
+    AlarmKind.BOX: counts.boxes,
+    AlarmKind.DRAWER: counts.drawers,
+    AlarmKind.VAULT: counts.vault,
+    AlarmKind.PAIR: counts.pairs,
+}
 
 
 def alarms(house: House, now: datetime | None = None) -> list[Alarm]:
-    """Everything that has waited too long at this moment, by default the database's; the oldest first."""
-    at = now or database_time()
-    found = [*_transfers(house, at), *_bags(house, at), *_set_aside(house, at), *_disputes(house, at)]
+    """Everything that somebody must look at at this moment, by default the database's; the oldest first."""
+    at, points = now or database_time(), in_force(house)
+    found = [
+        *_transfers(house, at - timedelta(minutes=points.transfer_exception_minutes)),
+        *_bags(house, at, points.bag_bank_days),
+        *_set_aside(house, at - timedelta(days=points.set_aside_days)),
+        *_disputes(house, at - timedelta(minutes=points.dispute_minutes)),
+    ]
+    for kind, shown in _SHOWN.items():
+        found += [Alarm(kind, one.name, one.since, one.amount) for one in shown(house, points, at)]
     return sorted(found, key=lambda one: one.since)
 
 
@@ -70,20 +103,20 @@ def bank_time(since: datetime, until: datetime, zone: ZoneInfo) -> timedelta:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _transfers(house: House, now: datetime) -> Iterator[Alarm]:
+def _transfers(house: House, late: datetime) -> Iterator[Alarm]:
     found = Transfer.objects.filter(house=house, state__in=UNDER_WAY).annotate(since=Coalesce("sent_at", "opened_at"))
-    for one in found.filter(since__lte=now - timedelta(minutes=EXCEPTION_AFTER)):
+    for one in found.filter(since__lte=late):
         yield Alarm(AlarmKind.TRANSFER, f"{one.kind} {one.serial}", one.since)
 
 
-def _bags(house: House, now: datetime) -> Iterator[Alarm]:
+def _bags(house: House, now: datetime, days: int) -> Iterator[Alarm]:
     zone = ZoneInfo(house.time_zone)
     for bag in BankBag.objects.filter(house=house, state=BagState.IN_TRANSIT):
-        if bank_time(bag.sent_at, now, zone) > timedelta(days=BAG_BANK_DAYS):
+        if bank_time(bag.sent_at, now, zone) > timedelta(days=days):
             yield Alarm(AlarmKind.BAG, f"bag {bag.number}", bag.sent_at)
 
 
-def _set_aside(house: House, now: datetime) -> Iterator[Alarm]:
+def _set_aside(house: House, late: datetime) -> Iterator[Alarm]:
     """Chips that were set aside and not destroyed, by set: those that came first go first."""
     came: dict[tuple[str, str], list[tuple[datetime, int]]] = defaultdict(list)
     went: dict[tuple[str, str], int] = defaultdict(int)
@@ -103,12 +136,11 @@ def _set_aside(house: House, now: datetime) -> Iterator[Alarm]:
                 oldest[code] = min(at, oldest.get(code, at))
                 break
     for code, at in oldest.items():
-        if now - at > timedelta(days=SET_ASIDE_DAYS):
+        if at < late:
             yield Alarm(AlarmKind.SET_ASIDE, f"chips of set {code}", at)
 
 
-def _disputes(house: House, now: datetime) -> Iterator[Alarm]:
-    late = now - timedelta(minutes=DISPUTE_MINUTES)
-    for hand in Hand.objects.filter(house=house, state=HandState.DISPUTED, ended_at__lt=late):
-        if hand.ended_at is not None:
-            yield Alarm(AlarmKind.DISPUTE, f"hand {hand.name}", hand.ended_at)
+def _disputes(house: House, late: datetime) -> Iterator[Alarm]:
+    for hand in Hand.objects.filter(house=house, state=HandState.DISPUTED, disputed_at__lt=late):
+        if hand.disputed_at is not None:
+            yield Alarm(AlarmKind.DISPUTE, f"hand {hand.name}", hand.disputed_at)

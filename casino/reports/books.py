@@ -76,7 +76,8 @@ def text(
 ) -> Iterator[str]:
     """The whole book as text, piece by piece, in constant memory. `since` is for csv and jsonl only.
 
-    A csv is made safe for spreadsheets: what one would take for a formula begins with an apostrophe.
+    Journals have the house's currency with its decimal places, csv and jsonl minor units. A csv is made safe for
+    spreadsheets: what one would take for a formula begins with an apostrophe.
     Raises UnknownBook for a house that has no account yet.
     """
     if layout == "csv":
@@ -86,4 +87,5 @@ def text(
     kinds = accounts(house).values_list("kind", "code").order_by().distinct("kind")
     roots = {kind: _ROOTS[code[0]] for kind, code in kinds if code[0] in _ROOTS}
     journal = plaintext.beancount if layout == "beancount" else plaintext.hledger
-    return journal(house.id, look=plaintext.Look(title=house.name, roots=roots), until=until)
+    look = plaintext.Look(title=house.name, roots=roots, decimals={house.currency: house.currency_exponent})
+    return journal(house.id, look=look, until=until)

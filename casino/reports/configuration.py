@@ -28,6 +28,11 @@ def tables_in_use(house: House) -> list[Table]:
     return list(Table.objects.filter(house=house).exclude(state=TableState.RETIRED).order_by("code"))
 
 
+def drawers_in_use(house: House) -> list[str]:
+    """Codes of every drawer that is not retired."""
+    return list(house.drawers.filter(retired_at=None).order_by("code").values_list("code", flat=True))
+
+
 def configuration(house: House) -> dict[str, Any]:
     """What has been decided about the house, as canonical JSON has it."""
     sets = ChipSet.objects.filter(house=house).order_by("code").prefetch_related("denominations")
@@ -47,7 +52,7 @@ def configuration(house: House) -> dict[str, Any]:
             }
             for one in sets
         ],
-        "drawers": list(house.drawers.order_by("code").values_list("code", flat=True)),
+        "drawers": drawers_in_use(house),
         "tables": [{name: getattr(table, name) for name in _TERMS} for table in tables_in_use(house)],
         "limits": {name: getattr(points, name) for name in control_points.NAMES},
         "people": [

@@ -17,7 +17,7 @@ from casino.houses.models import House
 #: How many places are named at most.
 MOST = 20
 #: One statement, so that everything is of one moment. Counts: drawers when they were closed, trays that were confirmed,
-#: boxes that were received.
+#: boxes that were received, the vault when it was counted last before that was accepted.
 _BROKEN = """
 WITH chained AS (
     SELECT account.id, account.code, account.commodity, entry.version, entry.balance_after, posted.posted_at,
@@ -50,6 +50,10 @@ WITH chained AS (
     SELECT concat(CASE kind WHEN 'tax' THEN '9150/' WHEN 'tip' THEN '9160/' ELSE '1050/' END, place.code), received_at
     FROM transfers_box box JOIN tables_table place ON place.id = table_id
     WHERE box.house_id = %s AND received_at IS NOT NULL
+    UNION ALL
+    SELECT unnest(ARRAY['1010', '9110', '1160/vault']), max(entry.counted_at)
+    FROM cage_vaultcount counts JOIN cage_vaultcountentry entry ON entry.vault_count_id = counts.id
+    WHERE counts.house_id = %s AND counts.state = 'accepted' GROUP BY counts.id
 )
 SELECT code, commodity, differs, last_version, version, since, until,
     (SELECT max(at) FROM counted WHERE counted.code = broken.code AND at <= since),
@@ -80,7 +84,7 @@ def where(house: House) -> dict[str, Any]:
             "counted_after": _iso(after),
         }
         for code, commodity, differs, last, version, since, until, before, after in sql.rows(
-            _BROKEN, [house.id] * 5 + [MOST]
+            _BROKEN, [house.id] * 6 + [MOST]
         )
     ]
     unbalanced = [

@@ -17,7 +17,7 @@ from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.houses.models import House, OutboxMessage
 from casino.players.models import Player
 from casino.reports import narrowing, waiting
-from casino.reports.alarms import alarms
+from casino.reports.alarms import ABOUT_PEOPLE, alarms
 from casino.tables.models import Table
 from casino.verification import auditing, replaying
 from ledger import checks
@@ -31,7 +31,8 @@ MOST_IMBALANCES = 100
 
 def house_report(house: House, *, blind: bool = False) -> dict[str, Any]:
     """Tables, chips against what is owed for them, trial balance, drawers, open work. Where it is `blind` and a drawer
-    has not been counted and closed, without the figures from which the drawer's contents follow."""
+    has not been counted and closed, without the figures from which the drawer's contents follow; and never with alarms
+    about people."""
     withheld = blind and cage.is_any_open(house)
     return {
         "house": house.code,
@@ -40,9 +41,9 @@ def house_report(house: House, *, blind: bool = False) -> dict[str, Any]:
         "custody": custody(house),
         "chips": None if withheld else racks(house),
         "imbalances": imbalances(house),
-        "alarms": [alarm.as_json() for alarm in alarms(house)],
+        "alarms": [one.as_json() for one in alarms(house) if not (blind and one.kind in ABOUT_PEOPLE)],
         "trial_balance": None if withheld else trial_balance(house),
-        "drawers": [cage.reconciliation(shift) for shift in cage.newest_shifts(house)],
+        "drawers": [cage.shift(shift) for shift in cage.newest_shifts(house)],
         "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),
     }
 

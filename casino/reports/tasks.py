@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.postgres.functions import TransactionNow
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -22,9 +23,10 @@ from casino.core.errors import LogRefused
 from casino.days import packages
 from casino.houses.models import ClockTimestamp, House
 from casino.houses.tasks import named
-from casino.reports import packaging, selectors, snapshots
+from casino.reports import making, packaging, runs, selectors, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
+from ledger.models import Hold, HoldState
 from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
@@ -158,6 +160,20 @@ def package_day(house: str, message_id: int) -> str:
         raise
 
 
+@task(runs.TASK, soft_time_limit=runs.SOFT_LIMIT, time_limit=runs.HARD_LIMIT)
+def make_run(house: str, message_id: int) -> str:
+    """Make the run of a report that an outbox message of a house names; returns its state. A failure keeps its reason
+    with the message, which the sweeper sends again. Raises StrayHint for a message that is not this house's."""
+    outbox.require_own(house, message_id)
+    try:
+        return making.work_off(message_id)
+    except patience.Busy:
+        raise
+    except Exception as error:
+        outbox.failed(message_id, type(error).__name__, str(error))
+        raise
+
+
 @task("reports.take_snapshot")
 def take_daily_snapshot(house: str) -> bool:
     """Take today's snapshot (UTC) of a house; returns whether there was none yet."""
@@ -174,7 +190,9 @@ def _expire(house: House) -> bool:
     with transaction.atomic():
         count = holds.expire_holds(house.id)
         if count:
-            event = HoldsExpired(hold_count=count)
+            ended = Hold.objects.filter(book=house.id, state=HoldState.EXPIRED, ended_at__gte=TransactionNow())
+            keys = list(ended.order_by("id").values_list("key", flat=True))
+            event = HoldsExpired(hold_count=count, holds=keys)
             record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), event=event)
     return count > 0
 

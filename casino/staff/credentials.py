@@ -141,7 +141,7 @@ def two_people(
     with refusals_recorded(house=house, signer=one, request_id=request_id, subject=subject):
         for staff, _ in people:
             second_factor.require(staff, bool(in_force(house).second_factor_required))
-            require_compatible(staff.roles, staff.login)
+            require_compatible(staff.roles, staff.login, house)
             role_for(staff, allowed)
         if special and not any(role in staff.roles for staff, _ in people for role in special):
             raise Forbidden(f"One of the two must have a role of {', '.join(special)}.", allowed_roles=list(special))

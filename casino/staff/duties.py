@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from casino.core.errors import Forbidden
+from casino.houses import control_points
+from casino.houses.models import House
 from casino.staff.models import Role
 
 _TABLES = frozenset({Role.DEALER, Role.FLOOR})
@@ -69,29 +71,41 @@ def _pairs() -> Iterator[RefusedPair]:
 
 #: All of them.
 REFUSED_PAIRS = tuple(_pairs())
+#: The one pair that may meet in a small house.
+_MEET_IN_SMALL = {Role.FLOOR, Role.CAGE_SUPERVISOR}
 
 
-def refused_pair(roles: Collection[str]) -> RefusedPair | None:
-    """The first pair among these roles that excludes each other; None where they may be held together."""
+def refused_pair(roles: Collection[str], house: House | None = None) -> RefusedPair | None:
+    """The first pair among these roles that excludes each other, in this house; None where they may be held
+    together."""
     held = set(roles)
-    return next((pair for pair in REFUSED_PAIRS if pair.one in held and pair.other in held), None)
+    return _first((pair for pair in REFUSED_PAIRS if pair.one in held and pair.other in held), house)
 
 
-def excluded(done: Collection[str], wanted: Collection[str]) -> RefusedPair | None:
-    """The first pair of a role of each collection that excludes each other; None where there is none."""
-    return next(
+def excluded(done: Collection[str], wanted: Collection[str], house: House | None = None) -> RefusedPair | None:
+    """The first pair of a role of each collection that excludes each other, in this house; None where there is none."""
+    return _first(
         (
             pair
             for pair in REFUSED_PAIRS
             if (pair.one in done and pair.other in wanted) or (pair.other in done and pair.one in wanted)
         ),
-        None,
+        house,
     )
 
 
-def require_compatible(roles: Iterable[str], login: str) -> None:
+def _first(pairs: Iterable[RefusedPair], house: House | None) -> RefusedPair | None:
+    """The first that the house does not let meet. What it lets meet is read only where it matters."""
+    for pair in pairs:
+        meets = house is not None and {pair.one, pair.other} == _MEET_IN_SMALL and control_points.is_small(house)
+        if not meets:
+            return pair
+    return None
+
+
+def require_compatible(roles: Iterable[str], login: str, house: House) -> None:
     """Refuse roles that exclude each other. Raises Forbidden roles_exclude_each_other, which names a pair and why."""
-    pair = refused_pair(frozenset(str(role) for role in roles))
+    pair = refused_pair(frozenset(str(role) for role in roles), house)
     if pair is not None:
         raise Forbidden(
             f"{login} cannot be both {pair.one} and {pair.other}: {pair.why}.",

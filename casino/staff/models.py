@@ -57,6 +57,11 @@ class Staff(AbstractBaseUser):
     name = models.CharField(max_length=120)
     roles: "ArrayField[Sequence[str], list[str]]" = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
+    #: Whether a password that another person set has locked this login of a live house, which is not active then, until
+    #: somebody approves its activation.
+    locked_by_password = models.BooleanField(default=False, db_default=False)
+    #: The reference under which this person is known as a player; empty for none (`casino/staff/as_player.py`).
+    player_ref = models.CharField(max_length=32, blank=True, default="", db_default="")
     #: Login of the administrator who hired this person; empty for those of the founding.
     hired_by = models.CharField(max_length=64, blank=True, default="", db_default="")
     #: Who gave the last password that this person did not choose, then who had given the giver a password, and so on:
@@ -89,6 +94,9 @@ class Staff(AbstractBaseUser):
                 condition=Q(roles__contained_by=[role.value for role in Role]), name="staff_known_roles"
             ),
             models.UniqueConstraint("house", Lower("login"), name="staff_login"),
+            models.UniqueConstraint(
+                fields=["house", "player_ref"], condition=~Q(player_ref=""), name="staff_one_player"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -64,7 +64,7 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
     def change(staff: Staff, work: Work) -> AuditEvent:
         before = list(staff.roles)
         _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
-        require_compatible(wanted, login)
+        require_compatible(wanted, login, staff.house)
         _require_no_exclusive_duty(staff, wanted)
         once_live.require_approval(staff.house, work, once_live.of_roles({*wanted, *before}))
         staff.roles = wanted
@@ -74,39 +74,53 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
 
 
 def deactivate(*, command: Command, login: str, reason: str) -> Answer:
-    """Deactivate a person, whose tokens end. Raises Conflict no_change."""
+    """Deactivate a person, whose tokens end; one whom a new password has locked too, who stays out then. Raises
+    Conflict no_change."""
 
     def change(staff: Staff, work: Work) -> AuditEvent:
-        _require_change(staff.is_active, staff, "is not active")
-        staff.is_active = False
+        _require_change(staff.is_active or staff.locked_by_password, staff, "is not active")
+        before = staff.is_active
+        staff.is_active = staff.locked_by_password = False
         ended = _end(user=staff)
-        return StaffDeactivated(login=login, before=True, after=False, ended_session_count=ended, reason=reason)
+        return StaffDeactivated(login=login, before=before, after=False, ended_session_count=ended, reason=reason)
 
     return _of_person(command, login, change)
 
 
 def activate(*, command: Command, login: str, reason: str) -> Answer:
-    """Activate a person, with roles and password as before. Raises Conflict no_change, Forbidden
+    """Activate a person, with roles and password as they are: one who was deactivated, was hired in a live house, or
+    got a password there. Raises Conflict no_change, Forbidden
     roles_exclude_each_other, Conflict approval_required once the house is live."""
 
     def change(staff: Staff, work: Work) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
-        require_compatible(staff.roles, login)
-        once_live.require_approval(staff.house, work, once_live.of_roles(staff.roles))
-        staff.is_active = True
+        require_compatible(staff.roles, login, staff.house)
+        need = once_live.SIGN_IN if staff.locked_by_password else once_live.of_roles(staff.roles)
+        once_live.require_approval(staff.house, work, need)
+        staff.is_active, staff.locked_by_password = True, False
         return StaffActivated(login=login, before=False, after=True, reason=reason)
 
     return _of_person(command, login, change)
 
 
 def set_password(*, command: Command, login: str, password: str, reason: str) -> Answer:
-    """Give a person a new password; the person's tokens end. Raises ValidationError for a weak one."""
+    """Give a person a new password; the person's tokens end. In a house that is live this locks the login until its
+    activation is approved, or its giver could act as the person: the password is part of no approval. Raises
+    ValidationError for a weak one."""
 
     def change(staff: Staff, work: Work) -> AuditEvent:
         validate_password(password, staff)
         staff.give_password(password, command.context.staff)
-        given = fingerprint(staff.password)
-        return PasswordSet(login=login, password_sha256=given, ended_session_count=_end(user=staff), reason=reason)
+        locked = once_live.is_live(staff.house) and (staff.is_active or staff.locked_by_password)
+        if locked:
+            staff.is_active, staff.locked_by_password = False, True
+        return PasswordSet(
+            login=login,
+            password_sha256=fingerprint(staff.password),
+            locked=locked or None,
+            ended_session_count=_end(user=staff),
+            reason=reason,
+        )
 
     return _of_person(command, login, change)
 
@@ -214,10 +228,12 @@ def _save_factor(staff: Staff) -> None:
 
 def reset_second_factor(*, command: Command, login: str, reason: str) -> Answer:
     """Take a person's second factor away, when the device is lost; the person's tokens end. Who does so
-    could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change."""
+    could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change,
+    approval_required once the house is live."""
 
     def change(staff: Staff, work: Work) -> AuditEvent:
         _require_change(staff.totp_sealed is not None, staff, "has no second factor")
+        once_live.require_approval(staff.house, work, once_live.SIGN_IN)
         staff.totp_sealed = staff.totp_since = None
         by = command.context.staff
         staff.password_givers = list(dict.fromkeys([*staff.password_givers, by.login, *by.password_givers]))
@@ -274,6 +290,19 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
     return write.write(command, OfHouse(lock=locks.lock_roster, office=True), change)
 
 
+def revoke_at(house: House, kind: TerminalKind, location: str) -> list[str] | None:
+    """Revoke the terminals of a place that is retired, in the caller's transaction, which records it; returns their
+    codes, None where there are none."""
+    locks.lock_roster(house.id)
+    found = Terminal.objects.filter(house=house, kind=kind, location=location, revoked_at=None).order_by("code")
+    revoked = []
+    for terminal in found:
+        Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
+        _end(terminal=terminal)
+        revoked.append(terminal.code)
+    return revoked or None
+
+
 def describe(staff: Staff) -> dict[str, Any]:
     """A person as writes answer: by login, never by name."""
     return {"login": staff.login, "roles": list(staff.roles), "active": staff.is_active, "version": staff.version}
@@ -328,11 +357,13 @@ class Colleague:
             update_fields=[
                 "roles",
                 "is_active",
+                "locked_by_password",
                 "password",
                 "password_givers",
                 "must_change_password",
                 "totp_sealed",
                 "totp_since",
+                "player_ref",
                 "version",
             ]
         )
@@ -352,7 +383,7 @@ def _require_still_admin(command: Command) -> None:
 
 
 def _require_no_exclusive_duty(staff: Staff, wanted: Iterable[str]) -> None:
-    pair = excluded(duties_today(staff.house, staff.login), set(wanted))
+    pair = excluded(duties_today(staff.house, staff.login), set(wanted), staff.house)
     if pair is not None:
         raise Conflict(
             f"{staff.login} has worked today as {pair.one} or {pair.other}, and cannot be the other before the next "

@@ -72,9 +72,14 @@ def accepts(staff: Staff, code: str) -> bool:
     step = matching_step(staff, code)
     if step is None:
         return False
-    unused = Staff.objects.filter(id=staff.id, totp_since=staff.totp_since, totp_step__lt=step)
     # Of two sign-ins with the same code at the same moment, one finds the row as it was.
-    return locks.in_transaction(lambda: unused.update(totp_step=step)) == 1
+    return locks.in_transaction(lambda: used_now(staff, step))
+
+
+def used_now(staff: Staff, step: int) -> bool:
+    """Let the code of a step count as used, in the caller's transaction; whether it was not used before."""
+    unused = Staff.objects.filter(id=staff.id, totp_since=staff.totp_since, totp_step__lt=step)
+    return unused.update(totp_step=step) == 1
 
 
 #: SQL for whether a house of `houses_house` asks for one.

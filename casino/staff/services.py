@@ -54,7 +54,7 @@ def copy_person(*, house: House, login: str, name: str, roles: Iterable[Role], a
     """Hire a person of another house for a sandbox copy of it, in a separate transaction: without a password, so that
     nobody can sign in. Raises Forbidden roles_exclude_each_other."""
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles), password_givers=[actor.staff])
-    require_compatible(staff.roles, login)
+    require_compatible(staff.roles, login, house)
     staff.set_unusable_password()
     with transaction.atomic():
         staff.save(force_insert=True)
@@ -78,7 +78,7 @@ def add_person(
     only its argon2 hash is kept. Raises ValidationError, Conflict login_taken, Forbidden roles_exclude_each_other."""
     hired_by = giver.login if isinstance(giver, Staff) else ""
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles), hired_by=hired_by, is_active=active)
-    require_compatible(staff.roles, login)
+    require_compatible(staff.roles, login, house)
     validate_password(password, staff)
     staff.give_password(password, giver)
     try:

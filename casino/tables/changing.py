@@ -15,7 +15,9 @@ from casino.core import once_live, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
-from casino.tables import services, versions
+from casino.staff.models import TerminalKind
+from casino.staff.roster import revoke_at
+from casino.tables import selectors, services, versions
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, Terms
 
@@ -34,6 +36,10 @@ class OfTable(AtTable):
         """In the office. Raises WrongTerminal."""
         context.at_the_office()
 
+    def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
+        """The table without money, for the administrator who has changed it."""
+        return selectors.without_money(super().answer(table, outcome))
+
 
 def change_terms(
     *, command: Command, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]], reason: str
@@ -46,7 +52,7 @@ def change_terms(
     """
 
     def change(table: Table, work: Work) -> Outcome:
-        _require_not_retired(table)
+        require_not_retired(table)
         before, wanted = versions.in_force(table), {name: asdict(terms)[name] for name in versions.CHANGING}
         wanted["carryover_on_close"] = str(wanted["carryover_on_close"])
         if wanted == (table.terms_to_come or before):
@@ -59,17 +65,21 @@ def change_terms(
 
 
 def retire(*, command: Command, code: str, reason: str) -> Answer:
-    """End a table for ever. Raises NotFound, WrongTerminal, VersionConflict, Conflict table_open and the like unless it
-    is closed, place_not_empty where money or chips of it are left."""
+    """End a table for ever; its terminals are revoked.
+
+    Raises NotFound, WrongTerminal, VersionConflict, Conflict table_open and the like unless it is closed,
+    place_not_empty where money or chips of it are left.
+    """
 
     def change(table: Table, work: Work) -> Outcome:
         services.require_state(table, TableState.CLOSED)
         left = _left(table.house, table)
         if left:
             named = ", ".join(sorted(left))
-            raise Conflict(f"Table {code} still has money or chips in {named}.", code="place_not_empty", accounts=left)
+            raise Conflict(f"Table {code} still has money or chips in {named}.", code="place_not_empty")
         services.to_state(table, TableState.RETIRED)
-        return Outcome(TableRetired(reason=reason))
+        terminals = revoke_at(table.house, TerminalKind.TABLE, code)
+        return Outcome(TableRetired(terminals=terminals, reason=reason))
 
     return write.write(command, OfTable(code), change)
 
@@ -81,5 +91,6 @@ def _left(house: House, table: Table) -> dict[str, int]:
     return {account: held for account, held in (money | racks).items() if held}
 
 
-def _require_not_retired(table: Table) -> None:
+def require_not_retired(table: Table) -> None:
+    """Refuse a table that was ended for ever. Raises Conflict table_retired."""
     services.require_state(table, *(state for state in TableState if state != TableState.RETIRED))

@@ -7,6 +7,7 @@ next number in use. A table's state says what may be done next:
     closed -> retired (for ever)
     closed -> open -> playing -> settling -> open ... -> closed
                                  settling -> disputed (the worker's replay disagrees; somebody must rule)
+                       playing, settling -> disputed (the floor has disputed the hand)
 
 A hand that is voided leads from playing or disputed back to open, one that is ruled on from disputed.
 """
@@ -86,7 +87,7 @@ class Table(models.Model):
     NEXT: ClassVar[dict[str, tuple[str, ...]]] = {
         TableState.CLOSED: (TableState.OPEN, TableState.RETIRED),
         TableState.OPEN: (TableState.PLAYING, TableState.CLOSED),
-        TableState.PLAYING: (TableState.SETTLING, TableState.OPEN),
+        TableState.PLAYING: (TableState.SETTLING, TableState.DISPUTED, TableState.OPEN),
         TableState.SETTLING: (TableState.OPEN, TableState.DISPUTED),
         TableState.DISPUTED: (TableState.OPEN,),
         TableState.RETIRED: (),

@@ -1,4 +1,6 @@
-"""Tables that open without a count of their trays."""
+"""Tables that open or close without a count of their trays."""
+
+from collections.abc import Callable
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
@@ -16,3 +18,15 @@ def require_none(table: Table) -> None:
             f"Count the tray of table {table.code} as the opener first, with the floor as the witness.",
             code="opener_required",
         )
+
+
+def closer(table: Table, counted: Callable[[Table], int | None]) -> int | None:
+    """The number of the count with which a table closes, None where the house wants none. Raises Conflict
+    closer_required."""
+    found = counted(table)
+    if found is None and control_points.in_force(table.house).closer_required:
+        raise Conflict(
+            f"Count the tray of table {table.code} as the closer first, with the floor as the witness.",
+            code="closer_required",
+        )
+    return found

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
@@ -27,7 +27,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
-from casino.core import locks, once_live, write
+from casino.core import kept, locks, once_live, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.houses import stages
@@ -35,7 +35,7 @@ from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import Role, TerminalKind
-from casino.tables import carrying, openers, selectors, turns, versions, waiting
+from casino.tables import bringing, carrying, openers, selectors, turns, versions, waiting
 from casino.tables.carrying import Session
 from casino.tables.models import (
     CarryoverOnClose,
@@ -218,8 +218,7 @@ class AtTable:
 
     def open(self, command: Command) -> Table:
         """Lock the table. Raises NotFound, WrongTerminal, VersionConflict."""
-        table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=self.code)
-        write.require_unanswered(command)
+        table, _ = write.locked(command, Table, locks.Rank.DESK, house=command.context.house, code=self.code)
         table.house = command.context.house
         self.require_place(command.context, table)
         command.require_version(table.version)
@@ -235,13 +234,19 @@ class AtTable:
 
     def advance(self, table: Table, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The next version; what was posted goes to the ledger now, because the answer reads it there."""
-        work.flush()
+        [seen] = work.flush(selectors.describing(table))
+        kept.keep(_seen_at(table), seen)
         advance(table, work)
         return table.version, at_version(outcome.event, table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
-        """The table as it is now, and the kind of the event."""
-        return {**selectors.describe(table), "last_event": outcome.event.last_event()}
+        """The table as it is now, what the outcome adds, and the kind of the event."""
+        seen = kept.take(_seen_at(table), lambda: sql.rows(*selectors.describing(table)))
+        return {**selectors.described(table, seen), **outcome.body, "last_event": outcome.event.last_event()}
+
+
+def _seen_at(table: Table) -> tuple[str, Any]:
+    return "table seen", table.pk
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -337,39 +342,48 @@ def open_table(*, command: Command, code: str, counted: Callable[[Table], int | 
     return write.write(command, AtTable(code), change)
 
 
-def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Answer:
+def sit(
+    *, command: Command, code: str, seat: int, player_ref: str, amount: int, ticket: int | None = None, brought: int = 0
+) -> Answer:
     """Seat a player with `amount` minor units of the chips in the player's hands: with none, and nothing posted, where
-    the table's limits allow that. `ticket`: the player's number on the waiting list, whose wait ends.
+    the table's limits allow that. So much of it is `brought` beyond what is booked for the player. `ticket`: the
+    player's number on the waiting list, whose wait ends.
 
     Raises NotFound, Gone person_forgotten, Conflict seat_taken, already_seated or not_called, Unprocessable
-    no_such_seat or stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
+    no_such_seat or stack_out_of_range, the ledger's insufficient_funds when the player does not hold that much, and as
+    `bringing.put_down`.
     """
 
     def change(table: Table, work: Work) -> Outcome:
         key = command.ledger_key()
-        return seat_player(table, work, key=key, seat=seat, player_ref=player_ref, amount=amount, ticket=ticket)
+        return seat_player(
+            table, work, key=key, seat=seat, player_ref=player_ref, amount=amount, ticket=ticket, brought=brought
+        )
 
     return write.write(command, AtTable(code), change)
 
 
 def seat_player(
-    table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int, ticket: int | None = None
-) -> Outcome:
+    table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int, ticket: int | None = None,
+    brought: int = 0,
+) -> Outcome:  # fmt: skip
     """What sitting down does at a locked table, posted under this key. Raises as :func:`sit`."""
     require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-    take_seat(table, seat, player_ref, amount, ticket)
+    player = take_seat(table, seat, player_ref, amount, ticket)
     if amount:
         work.post(
             key=key,
             kind="table.sat_down",
-            postings=[posting("sat_down", {"table": table.code, "player": player_ref}, amount=amount)],
+            postings=bringing.put_down(table, player, amount, brought),
             metadata={"table": table.code, "player": player_ref},
         )
-    return Outcome(SatDown(seat=seat, player=player_ref, amount=amount, ticket=ticket), status=201)
+    event = SatDown(seat=seat, player=player_ref, amount=amount, ticket=ticket, brought=brought or None)
+    return Outcome(event, status=201)
 
 
-def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
-    """Add chips to a stack, between hands only: a stack in play is what the others play against."""
+def add_chips(*, command: Command, code: str, seat: int, amount: int, brought: int = 0) -> Answer:
+    """Add chips to a stack, between hands only: a stack in play is what the others play against. `brought` as in
+    :func:`sit`."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
@@ -380,10 +394,10 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
         work.post(
             key=command.ledger_key(),
             kind="table.chips_added",
-            postings=[posting("sat_down", {"table": code, "player": player.ref}, amount=amount)],
+            postings=bringing.put_down(table, player, amount, brought),
             metadata={"table": code, "player": player.ref},
         )
-        return Outcome(ChipsAdded(seat=seat, player=player.ref, amount=amount))
+        return Outcome(ChipsAdded(seat=seat, player=player.ref, amount=amount, brought=brought or None))
 
     return write.write(command, AtTable(code), change)
 
@@ -406,14 +420,18 @@ def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer
 HELD = Need(kind=ApprovalKind.CARRY, roles=(Role.MANAGER,))
 
 
-def close_table(*, command: Command, code: str, session: Session) -> Answer:
+def close_table(
+    *, command: Command, code: str, session: Session, counted: Callable[[Table], int | None]
+) -> Answer:  # fmt: skip
     """Close the session: settle cukassza and bank by the table's rule, then free all seats. `session` says what the
-    game's own session comes to if it ends here. Raises Conflict carry_without_players, carryover_open where the rule is
-    to play on, approval_required where something is held for the next session."""
+    game's own session comes to if it ends here; `counted` gives the number of the count of the tray if that is a closer
+    and still right. Raises Conflict carry_without_players, carryover_open where the rule is to play on, closer_required
+    where there is no closer and the house wants one, approval_required where something is held for the next session."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
+        closer = openers.closer(table, counted)
         seatings = selectors.seated(table)
         found = session(table, seatings)
         settled = carrying.settle(table, seatings, found)
@@ -438,6 +456,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
                 held=settled.held or None,
                 broken_off=dict(found.owed) or None,
                 left_with=amounts,
+                closer=closer,
             )
         )
 
@@ -447,16 +466,18 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> None:
+def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Player:
     """Put a player on a free seat, whose stack will be `amount` minor units. Meanwhile the player's person cannot be
-    erased, and a player who has been forgotten cannot sit down. Raises as `sit`."""
+    erased, and a player who has been forgotten cannot sit down. Returns the player. Raises as `sit`."""
     if ticket is not None:
         waiting.seated(table, player_ref, ticket)
     player = persons.lock(table.house, player_ref)
     persons.require_not_forgotten(player)
+    persons.require_guest(player)
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
     occupy(table, seat, player)
+    return player
 
 
 def occupy(table: Table, seat: int, player: Player) -> None:
@@ -466,18 +487,18 @@ def occupy(table: Table, seat: int, player: Player) -> None:
         raise Unprocessable(
             f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
         )
-    session = selectors.open_session(table)
-    if session is None:
-        raise AssertionError(f"a seat is taken at table {table.code}, where no session is open")
-    try:
-        with transaction.atomic():
-            Seating.objects.create(house_id=session.house_id, session=session, seat=seat, player=player)
-    except IntegrityError:
-        taken = Seating.objects.filter(session=session, seat=seat, left_at=None).exists()
-        raise Conflict(
-            f"Seat {seat} is taken." if taken else f"{player.ref} already sits at this table.",
-            code="seat_taken" if taken else "already_seated",
-        ) from None
+    [session], seated = sql.together(
+        TableSession.objects.filter(table=table, closed_at=None),
+        Seating.objects.filter(session__table=table, session__closed_at=None, left_at=None).values_list(
+            "seat", "player_id"
+        ),
+    )
+    # The table is locked: nobody else sits down meanwhile.
+    if any(taken == seat for taken, _ in seated):
+        raise Conflict(f"Seat {seat} is taken.", code="seat_taken")
+    if any(sitting == player.pk for _, sitting in seated):
+        raise Conflict(f"{player.ref} already sits at this table.", code="already_seated")
+    Seating.objects.create(house_id=session.house_id, session=session, seat=seat, player=player)
     chart.open_accounts(table.house, [table.stack_account(player.ref)])
 
 

@@ -8,9 +8,12 @@ from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
-from casino.core import write
+from casino.core import locks, write
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
+from casino.houses.control_points import in_force
+from casino.players import thresholds
+from casino.staff import as_player
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, at_seat, require_limits, require_state, take_seat
@@ -27,22 +30,27 @@ def buy_in(
     largest that the tray can make it of. A player who is named sits down with it, whose wait with the number `ticket`
     ends.
 
-    Between hands only. Raises as `services.sit` and `services.add_chips`, and Conflict no_exact_change,
-    InsufficientFunds for the tray, Unprocessable for wrong pieces.
+    Between hands only. Raises as `services.sit` and `services.add_chips`, and Conflict identity_required and
+    approval_required as at the cage, no_exact_change, InsufficientFunds for the tray, Unprocessable for wrong pieces.
     """
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         stages.require_playing(work.house)
+        points = in_force(table.house)
         if player_ref is not None:
-            player = player_ref
-            take_seat(table, seat, player, amount, ticket)
+            buyer = take_seat(table, seat, player_ref, amount, ticket)
         else:
             seating = at_seat(table, seat)
-            player = seating.player.ref
-            require_limits(table, selectors.stacks(table, [seating])[player] + amount)
+            buyer = seating.player
+            as_player.require_guest(work.house, buyer.ref)
+            require_limits(table, selectors.stacks(table, [seating])[buyer.ref] + amount)
+            locks.lock_person(buyer.id)
+        thresholds.require_identity(table.house, points, amount, player=buyer)
+        player = buyer.ref
         desk = _desk(table)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
+        thresholds.require_approval(points, work, amount)
         bought = posting("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
         _enter(work, command, table, "table.buy_in", [bought], player=player)
         event = TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json(), ticket=ticket)

@@ -98,7 +98,7 @@ def _take(command: Command, table: Table, box_id: int, seal: str | None) -> Box:
     box = lock(table.house, box_id, BoxState.AT_TABLE)
     box.table = table
     box.state, box.seal, box.taken_by = BoxState.TAKEN, seal, command.context.staff
-    cash, pieces = _inside(table, BoxKind(box.kind))
+    cash, pieces = inside(table, BoxKind(box.kind))
     box.for_day = _day(table, BoxKind(box.kind), is_empty=not (cash or pieces))
     Box.objects.filter(id=box.pk).update(
         state=box.state,
@@ -121,7 +121,7 @@ def _day(table: Table, kind: BoxKind, *, is_empty: bool) -> str:
     return books.day_of_last_debit(table.house, code, but=RECEIVED)
 
 
-def _inside(table: Table, kind: BoxKind) -> tuple[int, Chips]:
+def inside(table: Table, kind: BoxKind) -> tuple[int, Chips]:
     """What the books have in the box on the table: in its account, less what is in those that were taken off."""
     cash_account, rack = ACCOUNTS[kind]
     chip_set = chips.in_use(table.house)

@@ -67,6 +67,7 @@ def put_in_use(*, command: Command, code: str, redeem_until: date, reason: str) 
             in_use=False, withdrawn_at=ClockTimestamp(), redeem_until=redeem_until
         )
         ChipSet.objects.filter(id=found.pk).update(in_use=True)
+        chips.changed(house)
         chart.open_racks(house, ladder, vault=False)
         event = ChipsPutInUse(chip_set=code, withdrawn=old.code, redeem_until=redeem_until.isoformat(), reason=reason)
         return Outcome(event, {"chip_set": describe(_get(house, code)), "withdrawn": describe(_get(house, old.code))})
@@ -84,7 +85,7 @@ def redeem(*, command: Command, code: str, chip_set: str, given: Pieces, wanted:
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        cage.require_open(drawer)
+        cage.require_own(drawer, work)
         house, desk = drawer.house, Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code)
         _require_withdrawn(_get(house, chip_set))
         ladder = chips.of(house, chip_set)
@@ -153,7 +154,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         left = chart.in_places(house, Account.COMMISSIONED, code)
         if left:
             held = {account: mix.value for account, mix in left.items()}
-            raise Conflict(f"Chips of {code} are left.", code="place_not_empty", accounts=held)
+            raise Conflict(f"Chips of {code} are left in {', '.join(sorted(held))}.", code="place_not_empty")
         ChipSet.objects.filter(id=found.pk).update(retired_at=ClockTimestamp())
         return Outcome(ChipsRetired(chip_set=code, reason=reason), {"chip_set": describe(_get(house, code))})
 
@@ -238,7 +239,7 @@ def _require_empty(house: House, code: str) -> None:
         left |= chart.owed_in_places(house, number)
     if left:
         named = ", ".join(sorted(left))
-        raise Conflict(f"Bring the chips to the vault first: {named}.", code="place_not_empty", accounts=left)
+        raise Conflict(f"Bring the chips to the vault first: {named}.", code="place_not_empty")
 
 
 def _worth(amount: int, owed: Mapping[str, int]) -> list[Posting]:

@@ -17,14 +17,15 @@ from casino.chips import two_counts
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Forbidden, NotFound
+from casino.core.errors import NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
+from casino.staff import independence
 from casino.tables.models import Table
-from casino.transfers import selectors
+from casino.transfers import observing, selectors
 from casino.transfers.boxes import IN_COUNT_ROOM, RECEIVED, lock
 from casino.transfers.models import Box, BoxCount, BoxKind, BoxState
-from casino.transfers.services import Pieces
+from casino.transfers.services import Pieces, require_another
 
 
 def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer:
@@ -64,9 +65,12 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
     return write.write(command, IN_COUNT_ROOM, change)
 
 
-def decide(*, command: Command, box_id: int, cash: int, pieces: Pieces, reason: str) -> Answer:
-    """A supervisor, who has not counted the box, decides what was in it after three pairs of counts that differ.
-    Raises NotFound, Conflict box_... or recount_needed, Forbidden four_eyes, Unprocessable for wrong pieces."""
+def decide(
+    *, command: Command, box_id: int, cash: int, pieces: Pieces, reason: str, observer: str
+) -> Answer:  # fmt: skip
+    """A supervisor, who has not counted the box, decides what was in it after three pairs of counts that differ, while
+    `observer` (login) of surveillance watches. Raises NotFound, Conflict box_... or recount_needed, Forbidden
+    four_eyes, Unprocessable unknown_observer or for wrong pieces."""
 
     def change(house: House, work: Work) -> Outcome:
         box = lock(house, box_id, BoxState.BROUGHT)
@@ -74,7 +78,9 @@ def decide(*, command: Command, box_id: int, cash: int, pieces: Pieces, reason: 
         _require_not_counted(command, box)
         counted = denominations.parse(chips.in_use(house), pieces)
         box.decided_by, box.reason = command.context.staff, reason
-        _counted(box, cash, counted, decided_by=box.decided_by, reason=reason)
+        box.observer = observing.observer(house, observer)
+        require_another(command, box.observer, "attend this")
+        _counted(box, cash, counted, decided_by=box.decided_by, reason=reason, observer=box.observer)
         found = {"cash": cash, "pieces": counted.as_json()}
         event = BoxCountDecided(box=selectors.describe_box(box, figures=False), count=found, reason=reason)
         return Outcome(event, {"box": selectors.describe_box(box)}, version=box.serial)
@@ -89,8 +95,7 @@ def receive(*, command: Command, box_id: int) -> Answer:
     def change(house: House, work: Work) -> Outcome:
         box = _lock_with_table(house, box_id)
         _require_not_counted(command, box)
-        if command.context.staff.pk in (box.taken_by_id, box.decided_by_id):
-            raise Forbidden("You signed for this yourself; a third person receives it.", code="four_eyes")
+        independence.require_another(command.context.staff, "signed for this", (box.taken_by, box.decided_by))
         _post(work, box)
         box.state, box.received_by = BoxState.RECEIVED, command.context.staff
         Box.objects.filter(id=box.pk).update(state=box.state, received_by=box.received_by, received_at=ClockTimestamp())

@@ -45,8 +45,18 @@ IN_TRANSIT = (TransferState.SENT, TransferState.DECLINED)
 UNDER_WAY = (TransferState.REQUESTED, *IN_TRANSIT)
 #: After how many counts that differ from what was sent a supervisor decides.
 MOST_COUNTS = 2
-#: Minutes after which a transfer under way is late, and after which it is an exception.
-LATE_AFTER, EXCEPTION_AFTER = 15, 30
+
+
+#: Seconds for which the pieces of a fill that was asked for are set aside in its drawer.
+RESERVED_SECONDS = 3600
+
+
+class Reservation(models.TextChoices):
+    """What became of the chips that were set aside for a fill; empty where none were."""
+
+    PENDING = "pending"
+    VOIDED = "voided"
+    EXPIRED = "expired"
 
 
 class Lateness(models.TextChoices):
@@ -87,6 +97,9 @@ class Transfer(models.Model):
     state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.REQUESTED)
     #: What was asked for: {"amount": minor units}, {"pieces": {...}}, or both.
     requested = models.JSONField()
+    #: Whether the pieces were set aside when a table asked for them, and how that ended when they were sent or the fill
+    #: was cancelled; empty where they were not, because the drawer did not have them or only an amount was named.
+    reservation = models.CharField(max_length=7, choices=Reservation.choices, blank=True, default="", db_default="")
     opened_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
     sent = models.JSONField(null=True)
@@ -110,6 +123,10 @@ class Transfer(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind"),
             models.CheckConstraint(condition=Q(state__in=TransferState.values), name="transfer_state"),
+            models.CheckConstraint(
+                condition=Q(reservation="") | Q(kind=Kind.FILL, reservation__in=Reservation.values),
+                name="transfer_reservation",
+            ),
             models.CheckConstraint(
                 condition=Q(state=TransferState.REQUESTED, sent__isnull=True)
                 | Q(state=TransferState.CANCELLED)
@@ -208,8 +225,9 @@ class Box(models.Model):
     counted_cash = models.BigIntegerField(null=True)
     counted_pieces = models.JSONField(null=True)
     decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
-    #: Why the supervisor decided so.
+    #: Why the supervisor decided so, and who of surveillance has watched.
     reason = models.CharField(max_length=200, blank=True, default="")
+    observer = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     received_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     received_at = models.DateTimeField(null=True)
 
@@ -254,6 +272,11 @@ class Box(models.Model):
                     & (Q(decided_by__isnull=True) | ~Q(received_by=F("decided_by")))
                 ),
                 name="box_received_by_a_third",
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by=None, observer=None)
+                | (Q(decided_by__isnull=False, observer__isnull=False) & ~Q(observer=F("decided_by"))),
+                name="box_decided_before_surveillance",
             ),
         ]
 

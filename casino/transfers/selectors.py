@@ -7,13 +7,12 @@ from typing import Any
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer
+from casino.houses.control_points import ControlPoints
 from casino.houses.models import House
 from casino.staff.models import Role, Terminal, TerminalKind
 from casino.tables.models import Table
 from casino.transfers.models import (
-    EXCEPTION_AFTER,
     IN_TRANSIT,
-    LATE_AFTER,
     SENDER,
     UNDER_WAY,
     Box,
@@ -39,6 +38,7 @@ def describe(transfer: Transfer, *, blind: bool = False) -> dict[str, Any]:
         "table": transfer.table.code,
         "drawer": transfer.drawer.code,
         "state": transfer.state,
+        "reservation": transfer.reservation,
         "counted": transfer.counted,
         "differing_counts": len(transfer.miscounts),
         "opened_by": transfer.opened_by.login,
@@ -69,9 +69,9 @@ def is_blind(transfer: Transfer, role: str, terminal: Terminal) -> bool:
     return SENDER[Kind(transfer.kind)] != terminal.kind or place != terminal.location
 
 
-def times(transfer: Transfer, now: datetime) -> dict[str, Any]:
+def times(transfer: Transfer, now: datetime, points: ControlPoints) -> dict[str, Any]:
     """When a transfer was begun, sent, declined and ended; while it is under way, how old it is at `now`, in whole
-    minutes since it was sent or, before that, requested."""
+    minutes since it was sent or, before that, requested, and whether that is too long by the control points."""
     found: dict[str, Any] = {
         "opened_at": transfer.opened_at,
         "sent_at": transfer.sent_at,
@@ -82,8 +82,9 @@ def times(transfer: Transfer, now: datetime) -> dict[str, Any]:
     }
     if transfer.ended_at is None:
         minutes = int((now - (transfer.sent_at or transfer.opened_at)).total_seconds() // 60)
-        late = Lateness.EXCEPTION if minutes >= EXCEPTION_AFTER else Lateness.LATE
-        found |= {"minutes": minutes, "late": late if minutes >= LATE_AFTER else Lateness.IN_TIME}
+        late = Lateness.LATE if minutes >= points.transfer_late_minutes else Lateness.IN_TIME
+        late = Lateness.EXCEPTION if minutes >= points.transfer_exception_minutes else late
+        found |= {"minutes": minutes, "late": late}
     return found
 
 
@@ -105,6 +106,7 @@ def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
         "brought_by": box.brought_by.login if box.brought_by else None,
         "differing_rounds": box.differing_rounds,
         "decided_by": box.decided_by.login if box.decided_by else None,
+        "observer": box.observer.login if box.observer else None,
         "received_by": box.received_by.login if box.received_by else None,
         "reason": box.reason,
     }
@@ -181,13 +183,13 @@ def describe_pool(pool: TroncPool) -> dict[str, Any]:
 
 
 def open_work(drawer: Drawer) -> list[dict[str, Any]]:
-    """What of a drawer is under way between it and tables or the vault, by `kind` and `number` of its row: fills,
-    credits, and chips of a withdrawn set that are being counted into the vault."""
+    """What of a drawer is under way between it and tables or the vault, by `kind` and `number` (its serial), with the
+    `id` that its address has: fills, credits, and chips of a withdrawn set that are being counted into the vault."""
     transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
     moves = ChipMove.objects.filter(drawer=drawer, state=MoveState.WAITING).order_by("id")
     return [
-        *({"kind": str(kind), "number": number} for number, kind in transfers.values_list("id", "kind")),
-        *({"kind": "chip_move", "number": number} for number in moves.values_list("id", flat=True)),
+        *({"kind": str(one.kind), "number": one.serial, "id": one.pk} for one in transfers),
+        *({"kind": "chip_move", "number": one.serial, "id": one.pk} for one in moves),
     ]
 
 

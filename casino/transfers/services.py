@@ -37,6 +37,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
 from casino.cage import services as cage
+from casino.cage.blind import withheld
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
@@ -46,6 +47,7 @@ from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
+from casino.staff import independence
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
@@ -55,9 +57,11 @@ from casino.transfers.models import (
     IN_TRANSIT,
     MOST_COUNTS,
     RECEIVER,
+    RESERVED_SECONDS,
     SENDER,
     UNDER_WAY,
     Kind,
+    Reservation,
     Transfer,
     TransferState,
 )
@@ -113,6 +117,7 @@ def start(
             opened_by=command.context.staff,
             requested={name: value for name, value in wanted.items() if value is not None},
         )
+        transfer.reservation = _reserve(work, transfer, end)
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
             _send(work, command, transfer, place, carrier)
@@ -186,8 +191,9 @@ def accept(
             raise Conflict(
                 f"A variance is accepted after {MOST_COUNTS} counts that differ; count first.", code="recount_needed"
             )
-        if command.context.staff.login in {count["by"] for count in transfer.miscounts}:
-            raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
+        logins = {count["by"] for count in transfer.miscounts}
+        counters = Staff.objects.filter(house_id=place.house_id, login__in=logins)
+        independence.require_another(command.context.staff, "counted this", counters)
         brought_by = _carrier(command, transfer, carrier, needed=True)
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
         return _take_in(work, command, transfer, sent, counted, brought_by, reason)
@@ -229,10 +235,11 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
             _require_open(place)
         else:
             _require_state(transfer, *UNDER_WAY)
+        _release(work, transfer)
         mirrors = work.reverse_all(
             keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
         )
-        _end(command, transfer, TransferState.CANCELLED, reason=reason)
+        _end(command, transfer, TransferState.CANCELLED, reason=reason, reservation=transfer.reservation)
         return Outcome(_event(transfer, mirrors=mirrors or None, reason=reason))
 
     return _write(command, end, change)
@@ -253,6 +260,36 @@ def _ends(place: Table | Drawer, other: str) -> tuple[Table, Drawer]:
     if isinstance(place, Table):
         return place, drawers.get(place.house, other)
     return tables_read.get(place.house, other), place
+
+
+def _reserve(work: Work, transfer: Transfer, end: End) -> str:
+    """Set the pieces of a fill that a table asks for aside in the drawer, where they are; returns the reservation. A
+    credit sets nothing aside: the tray pays hands. Raises Conflict drawer_short where somebody has just taken them."""
+    pieces, drawer = transfer.requested.get("pieces"), transfer.drawer
+    if transfer.kind != Kind.FILL or end.kind != TerminalKind.TABLE or not pieces:
+        return ""
+    wanted = _mix(transfer.table, pieces)
+    if (chips.available(transfer.house, drawer.account(Account.CAGE_CHIPS)) - wanted).shortage:
+        return ""
+    with withheld(drawer):
+        work.hold(
+            key=_hold_key(transfer),
+            kind="fill.requested",
+            postings=[posting("fill_sent", transfer.places, chips=wanted)],
+            metadata={"fill": transfer.serial, **transfer.places},
+            seconds=RESERVED_SECONDS,
+        )
+    return Reservation.PENDING
+
+
+def _release(work: Work, transfer: Transfer) -> None:
+    """Let go of what was set aside for a fill; the caller stores the reservation."""
+    if transfer.reservation == Reservation.PENDING:
+        transfer.reservation = work.void_hold(_hold_key(transfer))
+
+
+def _hold_key(transfer: Transfer) -> str:
+    return f"{transfer.kind}:{transfer.serial}"
 
 
 def _lock(place: Table | Drawer, transfer_id: int) -> Transfer:
@@ -371,9 +408,8 @@ def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
 
 
 def require_another(command: Command, first: Staff | None, what: str) -> None:
-    """Refuse a person who has signed already. Raises Forbidden four_eyes."""
-    if first is not None and first.pk == command.context.staff.pk:
-        raise Forbidden(f"You {what} yourself; a second person must do this.", code="four_eyes")
+    """Refuse a person who has signed already, or is not independent of who has. Raises Forbidden four_eyes."""
+    independence.require_another(command.context.staff, what, (first,))
 
 
 def _require_open(place: Table | Drawer) -> None:
@@ -399,6 +435,7 @@ def _send(
     _require_open(place)
     if isinstance(place, Table):
         tables.require_state(place, TableState.OPEN, TableState.CLOSED)
+    _release(work, transfer)
     wanted = transfer.requested if instead is None else instead
     rack = place.account(Account.TRAY if isinstance(place, Table) else Account.CAGE_CHIPS)
     chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
@@ -415,6 +452,7 @@ def _send(
     transfer.carried_by = _carrier(command, transfer, carrier)
     Transfer.objects.filter(id=transfer.pk).update(
         state=transfer.state,
+        reservation=transfer.reservation,
         sent=transfer.sent,
         sent_by=transfer.sent_by,
         sent_at=ClockTimestamp(),
@@ -429,7 +467,7 @@ def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces
         if not chosen:
             raise Unprocessable("The transfer has no chips.", code="nothing_to_send")
         return chosen
-    held, wanted = chips.rack(place.house, rack), amount or 0
+    held, wanted = chips.available(place.house, rack), amount or 0
     books.require(place.house, rack, held.value, wanted)
     chips.in_use(place.house).require_payable(wanted, "A transfer")
     return denominations.spread(wanted, held)

@@ -101,6 +101,15 @@ def open_table(*, command: Command, code: str) -> Answer:
     return tables.open_table(command=command, code=code, counted=_opener)
 
 
+def closer(table: Table) -> int | None:
+    """The number of the newest confirmed opener or closer of a table's tray, if that is a closer and the tray is still
+    as it was counted."""
+    last = _last(table)
+    if last is None or last.purpose != Purpose.CLOSER:
+        return None
+    return last.pk if _tray(table).as_json() == last.pieces else None
+
+
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 

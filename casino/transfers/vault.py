@@ -30,11 +30,12 @@ from casino.chips.models import ChipSet
 from casino.chips.two_counts import MOST_ROUNDS
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, Forbidden, Unprocessable
+from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
-from casino.staff.models import Role, Staff
-from casino.transfers import selectors, serials
+from casino.staff import independence
+from casino.staff.models import Staff
+from casino.transfers import observing, selectors, serials
 from casino.transfers.models import ChipMove, ChipMoveCount, MoveKind, MoveState
 from casino.transfers.services import Pieces, require_another
 
@@ -110,9 +111,8 @@ def count(*, command: Command, move_id: int, pieces: Pieces) -> Answer:
         kind, number = MoveKind(move.kind), move.differing_rounds + 1
         require_another(command, move.noted_by, "wrote this down")
         require_another(command, move.observer, "attend this")
-        before = list(ChipMoveCount.objects.filter(house=house, move=move, round=number))
-        if any(one.counted_by_id == command.context.staff.pk for one in before):
-            raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
+        before = list(ChipMoveCount.objects.filter(house=house, move=move, round=number).select_related("counted_by"))
+        independence.require_another(command.context.staff, "counted this", [one.counted_by for one in before])
         counted = denominations.parse(chips.of(house, move.chip_set.code), pieces)
         own = ChipMoveCount.objects.create(
             house_id=house.pk, move=move, round=number, pieces=counted.as_json(), counted_by=command.context.staff
@@ -141,8 +141,9 @@ def accept(*, command: Command, move_id: int, pieces: Pieces, reason: str) -> An
         if move.kind != MoveKind.DELIVERY:
             raise Conflict(f"{move} has ended; begin a new one.", code="chip_move_differed", state=move.state)
         require_another(command, move.noted_by, "wrote this down")
-        if ChipMoveCount.objects.filter(house=house, move=move, counted_by=command.context.staff).exists():
-            raise Forbidden("You counted this yourself; another person must do this.", code="four_eyes")
+        counts = ChipMoveCount.objects.filter(house=house, move=move)
+        counters = Staff.objects.filter(id__in=counts.values("counted_by"))
+        independence.require_another(command.context.staff, "counted this", counters)
         counted = denominations.parse(chips.of(house, move.chip_set.code), pieces)
         move.decided_by, move.reason = command.context.staff, reason
         return _done(work, move, counted, reason=reason)
@@ -161,10 +162,7 @@ def _observer(house: House, kind: MoveKind, login: str | None) -> Staff | None:
         return None
     if login is None:
         raise Unprocessable("Name who attends for surveillance.", code="observer_missing")
-    found = Staff.objects.filter(house=house, login=login, is_active=True, roles__contains=[Role.SURVEILLANCE]).first()
-    if found is None:
-        raise Unprocessable(f"Nobody of surveillance at work is called {login}.", code="unknown_observer")
-    return found
+    return observing.observer(house, login)
 
 
 def _drawer(house: House, kind: MoveKind, code: str | None) -> Drawer | None:

@@ -101,6 +101,10 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
 
 
+#: What is said of a disputed hand whose replay has nothing against it.
+_AGREES = "its replay agrees now"
+
+
 # --- Comparing ------------------------------------------------------------------------------------------------------
 
 
@@ -183,16 +187,18 @@ def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Differenc
 def _replay(replayed: replays.Replay) -> Any:
     """Compare the replay with what the row holds; a generator that returns whether stakes can be compared with it."""
     hand = replayed.hand
-    if hand.state in (HandState.PLAYING, HandState.VOIDED):
-        # A hand that nothing came of: its log must stand as far as it goes, if it was not voided for that.
-        if replayed.refusal and hand.state == HandState.PLAYING:
+    if hand.state in (HandState.PLAYING, HandState.VOIDED) or not hand.digest:
+        # A hand that nothing came of, or not yet: its log must stand as far as it goes, if nobody has decided on it.
+        if hand.state == HandState.DISPUTED:
+            yield Difference(hand.name, f"the hand is disputed: {replayed.refusal or _AGREES}")
+        elif replayed.refusal and hand.state == HandState.PLAYING:
             yield _at(replayed, replayed.accepted + 1, replayed.refusal)
         return replayed.error is None
     mismatch = settlement.compare(hand, replayed)
     if mismatch is None and hand.handle != postings.handle(replayed.moves):
         mismatch = f"the handle is {postings.handle(replayed.moves)} by replay and {hand.handle} as stored"
     if hand.state == HandState.DISPUTED:
-        yield Difference(hand.name, f"the hand is disputed: {mismatch or 'its replay agrees now'}")
+        yield Difference(hand.name, f"the hand is disputed: {mismatch or _AGREES}")
     elif mismatch is not None and hand.state != HandState.RULED:
         yield _at(replayed, replayed.accepted + 1 if replayed.error else None, mismatch)
     return mismatch is None

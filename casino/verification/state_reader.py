@@ -38,6 +38,7 @@ _NAMES = {
     "transfers.ChipMove": "(SELECT id::text FROM transfers_chipmove WHERE id = {} AND house_id = m.house_id)",
     "transfers.TroncPool": "(SELECT serial::text FROM transfers_troncpool WHERE id = {} AND house_id = m.house_id)",
     "cage.VaultCount": "(SELECT number::text FROM cage_vaultcount WHERE id = {} AND house_id = m.house_id)",
+    "reports.ReportRun": "(SELECT number::text FROM reports_reportrun WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
@@ -95,7 +96,12 @@ _KEYS = {
     "audit.Epoch": "m.epoch::text",
     "audit.KeyRotation": "concat(m.epoch, '/', m.size)",
     "days.Package": "m.day",
+    "reports.ReportRun": "m.number::text",
+    "reports.ReportFile": f"concat({_NAMES['reports.ReportRun'].format('m.run_id')}, '/', m.name)",
+    "reports.ReportPart": """concat((SELECT concat(r.number, '/', f.name) FROM reports_reportfile f
+        JOIN reports_reportrun r ON r.id = f.run_id WHERE f.id = m.file_id), '/', m.number)""",
     "ledger.Account": "concat(m.code, ' ', m.commodity)",
+    "ledger.Hold": "m.key",
     "ledger.Period": "m.name",
     "ledger.Snapshot": "m.name",
     "ledger.Assertion": f"""concat({_NAMES["ledger.Account"].format("m.account_id")}, ' ', (

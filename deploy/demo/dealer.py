@@ -27,6 +27,8 @@ class Console:
         self.path = f"tables/{table}"
         self.sell_chips = sell_chips
         self.table: dict[str, Any] = {}
+        #: The hand after the last action, where one was begun.
+        self.hand: dict[str, Any] = {}
         self.refresh()
         self.words = Words(terminal.get(f"games/{self.table['game']}"))
 
@@ -40,6 +42,8 @@ class Console:
         """One write on the version this console has seen."""
         answer = self.terminal.post(f"{self.path}/{path}", body, version=self.table["version"])
         self.table["version"] = answer["version"]
+        if "balances" in answer:
+            self.hand = answer
         return answer
 
     def seat_players(self, refs: list[str], stacks: list[int]) -> None:

@@ -116,6 +116,12 @@ class Cashier:
             self._write("corrections", correction, by=self._supervisor)
             self._cash += amount
 
+    def void_buy_in(self, ref: str, amount: int) -> None:
+        """Key a buy-in for a player who bought nothing; the supervisor takes it back, and nothing stands for it."""
+        with self._lock:
+            wrong = self._write("buy-ins", {"player": ref, "amount": amount})["audit"]["seq"]
+            self._write("corrections", {"entry": wrong, "reason": "the player bought nothing"}, by=self._supervisor)
+
     def receive_credit(self, number: int, pieces: dict[str, int], carrier: str) -> None:
         """Count what somebody has brought back from a table, and take it in."""
         with self._lock:
@@ -159,6 +165,8 @@ class Played:
     at_its_height: dict[str, Any] = field(default_factory=dict)
     #: What else happened, a sentence each.
     happened: list[str] = field(default_factory=list)
+    #: Name of the hand that was disputed.
+    disputed: str = ""
     #: The slip of the drawer's shift.
     z: dict[str, Any] = field(default_factory=dict)
 
@@ -192,10 +200,12 @@ def play_evening(
         for console in consoles.values():
             _swap_boxes(console, 1)
         played.happened.append(_fill(cashier, consoles[busiest], supervisor, credentials.manager.login))
-        played.happened.append(_key_wrongly(cashier, players(tables.values())[0]))
+        played.happened += _key_wrongly(cashier, players(tables.values())[0])
         _play_tables(consoles, tables, played, progress)
+        staked = _with_a_pot(consoles, tables, busiest)
+        played.disputed, said = story.dispute(consoles[staked], tables[staked].hands[0], credentials, manager)
+        played.happened.append(said)
         _between_hands(consoles[busiest])
-        played.happened.append(story.refund_tax(consoles[busiest], credentials, auditor, manager))
         played.at_its_height = auditor.get("reports/house")
         for console in consoles.values():
             console.close()
@@ -222,10 +232,20 @@ def _fill(cashier: Cashier, console: Console, approver: Terminal, carrier: str) 
     return f"A fill went to {console.code} after a cage supervisor had approved it."
 
 
-def _key_wrongly(cashier: Cashier, ref: str) -> str:
-    """A buy-in with a nought too many."""
+def _key_wrongly(cashier: Cashier, ref: str) -> list[str]:
+    """A buy-in with a nought too many, and one that was none."""
     cashier.correct_buy_in(ref, story.KEYED, story.BOUGHT)
-    return f"A buy-in was keyed as {story.KEYED:,}; a supervisor took it back and made it {story.BOUGHT:,}."
+    cashier.void_buy_in(ref, story.NOT_BOUGHT)
+    return [
+        f"A buy-in was keyed as {story.KEYED:,}; a supervisor took it back and made it {story.BOUGHT:,}.",
+        f"A buy-in of {story.NOT_BOUGHT:,} was keyed for a player who bought nothing; a supervisor voided it.",
+    ]
+
+
+def _with_a_pot(consoles: dict[str, Console], tables: dict[str, RecordedTable], busiest: str) -> str:
+    """A table in whose game stakes lie in a pot while a hand is played, the one with most hands; else the busiest."""
+    betting = [code for code in tables if consoles[code].words.blind]
+    return max(betting, key=lambda code: len(tables[code].hands), default=busiest)
 
 
 def _credit(cashier: Cashier, console: Console, carrier: str) -> None:

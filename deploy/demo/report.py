@@ -7,6 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from deploy.demo import story
 from deploy.demo.client import Terminal
 from deploy.demo.evening import RecordedTable
 from deploy.demo.play import Played
@@ -31,12 +32,14 @@ class Report:
     compared: int = 0
     #: The slip of the drawer's shift.
     z: dict[str, Any] = field(default_factory=dict)
+    #: What must have happened, and whether it did.
+    stories: dict[str, bool] = field(default_factory=dict)
 
     @property
     def checks(self) -> dict[str, bool]:
         """Every condition of a closed evening by name."""
         report, found = self.house, self.verification
-        return {
+        return self.stories | {
             "every recorded hand's net, tax, bonus and carry in the ledger, and its series, equal the record's": (
                 not self.differences
             ),
@@ -52,8 +55,11 @@ class Report:
                 (drawer["closed"], drawer["cash_variance"], drawer["chip_variance"]) for drawer in report["drawers"]
             ]
             == [(True, -MISSING, 0)],
-            "the sums of the drawer's Z slip are equal": (
-                self.z["variance"] == -MISSING and all(row["equal"] for row in self.z["equalities"])
+            "the drawer's Z slip has the variance that a blind count found and a second one, and equal sums": (
+                self.z["variance"] == -MISSING
+                and self.z["first_count"] is not None
+                and self.z["recount"] is not None
+                and all(row["equal"] for row in self.z["equalities"])
             ),
             "racks are where they belong: tax boxes counted, tips paid out, nothing in transit or in a drop": (
                 _nothing_left(report)
@@ -90,6 +96,7 @@ def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played)
         auditor.get("reports/verification"),
         auditor.get(f"days/{played.day}"),
         z=played.z,
+        stories=story.found(auditor, list(tables), played.disputed, played.z),
     )
     money = {hand["hand"]: hand for hand in auditor.pages("reports/hands")}
     for table in tables.values():
@@ -153,7 +160,7 @@ def show(console: Console, report: Report, played: Played) -> None:
     z = report.z
     console.print(
         f"Z slip {z['z']} of drawer {z['drawer']}: {sum(row['count'] for row in z['movements']):,} movements, "
-        f"{len(z['equalities'])} equal sums, variance {z['variance']:,}.\n"
+        f"{len(z['equalities'])} equal sums, variance {z['variance']:,}, closed by {z['closed_by']}.\n"
     )
     for line in report.differences[:20]:
         console.print(f"  {line}")

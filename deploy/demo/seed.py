@@ -35,9 +35,15 @@ CHIPS = {
 #: Pieces of each small denomination in the vault, in the cashier's drawer, and in each table's tray.
 VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 #: Control points of the house that amounts of the evening would reach.
-OF_AN_EVENING = ("float_by_manager_above", "exchange_by_supervisor_from", "exchange_by_manager_from")
+OF_AN_EVENING = (
+    *("float_by_manager_above", "float_most", "identity_from"),
+    *("exchange_by_supervisor_from", "exchange_by_manager_from"),
+)
 #: From this on a fill or credit is approved by a second person, in minor units: the evening has one such fill.
 TRANSFER_APPROVED = 5_000
+#: No tray of the evening is worth as much, in minor units: tables open with what was stocked. The demo counts openers
+#: all the same.
+WORTH_OF_NO_TRAY = 10**12
 #: Bonuses of every seat that a table's tray can pay before it needs a fill.
 TRAY_BONUSES = 100
 #: What the command says of a code that another house has, and of the key of the terminal in the office.
@@ -222,8 +228,7 @@ class _House:
         admin.post("drawers", {"drawer": DRAWER}, version=None)
         self.enrol("cage-1", "cage", DRAWER)
         points = dict.fromkeys(OF_AN_EVENING, 4 * chips) | {"transfer_approved_from": TRANSFER_APPROVED}
-        # Tables of the evening open with what was stocked.
-        points |= {"opener_required_above": 4 * chips}
+        points |= {"opener_required_above": WORTH_OF_NO_TRAY}
         reason = "one cashier serves the whole evening"
         admin.post_approved("limits", {"points": points, "reason": reason}, auditor)
 

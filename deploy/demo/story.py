@@ -1,16 +1,25 @@
-"""What goes wrong on an evening, and what two people do about it: counts of trays, a fill that is approved, a wrong
-entry at the cage that is corrected, a ruling, and a drawer that is short."""
+"""What goes wrong on an evening, and what two people do about it: counts of trays, a fill that is approved, wrong
+entries at the cage, a hand that is disputed, and a drawer that is short."""
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
 from deploy.demo.logins import Credentials
 from deploy.demo.seed import named, tray_of
 
+
+class Lists(Protocol):
+    """A terminal, as far as its lists are read."""
+
+    def pages(self, path: str) -> list[Any]:
+        """All rows of a list."""
+
+
 #: What a player puts down at the window, and what the cashier keys first, in minor units.
 BOUGHT, KEYED = 5_000, 50_000
+#: What is keyed for a player who bought nothing, in minor units.
+NOT_BOUGHT = 2_000
 #: A note that is missing in the drawer at the end, in minor units.
 MISSING = 200
 
@@ -29,30 +38,56 @@ def count_openers(consoles: dict[str, Console], credentials: Credentials) -> str
     return "Every tray was counted by dealer and floor before its table opened."
 
 
-def refund_tax(console: Console, credentials: Credentials, auditor: Terminal, manager: Terminal) -> str:
-    """The winner of a taxed hand, who still sits there, disputes its tax; the floor asks to refund it, and the manager
-    rules so."""
-    found = next(_taxed(console, auditor), None)
-    if found is None:
-        return f"Nobody disputed anything at {console.code}, where no tax was taken."
-    hand, winner = found
-    ruling = {
-        "tax_refunded": [{"actor": winner, "amount": hand["tax"]}],
-        "reason": "the sign at the table said that small pots are free",
-    }
-    path = f"{console.path}/hands/{hand['hand']}/rulings"
+def dispute(console: Console, hand: dict[str, Any], credentials: Credentials, manager: Terminal) -> tuple[str, str]:
+    """A recorded hand is begun once more in a session of its own, and disputed half-way: the floor stops it, which
+    freezes the pot, and rules with a manager's approval who gets it. Where nothing lies in the pot yet, as in games
+    that pay at their end, the ruling is that the hand is void. Returns the hand's name, and what happened."""
+    console.close()
+    stacks = begin_half(console, hand)
+    reason = "two players say that the last action was theirs"
+    name = console.hand["hand"]
     with Terminal(console.terminal.base_url, credentials.floor[console.code]) as floor:
-        floor.post_approved(path, ruling, manager, version=console.table["version"])
+        stopped = floor.post(f"{console.path}/hand/dispute", {"hand": name, "reason": reason}, version=None)
+        pot, version = stopped["last_event"]["frozen"], stopped["version"]
+        if pot:
+            paid = {actor: stack - console.hand["balances"]["stacks"][actor] for actor, stack in stacks.items()}
+            winner = max(paid, key=lambda actor: paid[actor])
+            path, body = "ruling", {"hand": name, "awards": [{"actor": winner, "amount": pot}], "tax": 0}
+            said = f"a pot of {pot:,} was frozen, and with a manager's approval the floor ruled that {winner} gets it"
+        else:
+            path, body = "void", {"cause": "ruled"}
+            said = "with a manager's approval the floor ruled that it is void"
+        said_why = {"reason": "the video shows who acted last"}
+        floor.post_approved(f"{console.path}/hand/{path}", body | said_why, manager, version=version)
     console.refresh()
-    return f"The tax of hand {hand['hand']} ({hand['tax']:,}) was disputed, and refunded by a manager's ruling."
+    return name, f"Hand {name} was disputed in play: {said}."
 
 
-def _taxed(console: Console, auditor: Terminal) -> Iterator[tuple[dict[str, Any], str]]:
-    """Hands of a table that were taxed, the newest first, with the seat that won most and is still taken."""
-    seated = {seat["player"] for seat in console.table["seats"]}
-    for row in reversed(auditor.pages("reports/hands")):
-        if row["tax"] and row["hand"].rpartition("-")[0] == console.code:
-            record = auditor.get(f"hands/{row['hand']}")
-            winner = max(range(len(record["net"])), key=lambda seat: record["net"][seat])
-            if record["seats"][winner] in seated:
-                yield row, f"p{winner + 1}"
+def begin_half(console: Console, hand: dict[str, Any]) -> dict[str, int]:
+    """Deal a recorded hand and play half of it; the stacks with which it began."""
+    console.prepare(hand)
+    dealt = console.write("hands", {"mode": "physical"})
+    gestures = console.words.gestures(hand["acts"])
+    for gesture in gestures[: len(gestures) // 2]:
+        console.write("hand/actions", {"actions": [console.words.as_action(line) for line in gesture]})
+    return dict(dealt["balances"]["stacks"])
+
+
+def found(auditor: Lists, tables: list[str], disputed: str, z: dict[str, Any]) -> dict[str, bool]:
+    """What must have happened on the evening, as the house's own lists have it, by the words of the report."""
+    counted = {row["table"] for row in auditor.pages("tray-counts")
+               if (row["purpose"], row["state"]) == ("opener", "confirmed")}  # fmt: skip
+    used = {row["operation"]: row for row in auditor.pages("approvals") if row["state"] == "used"}
+    moved = {row["kind"]: row["count"] for row in z["movements"]}
+    received = {row["kind"] for row in auditor.pages("transfers") if row["state"] == "received"}
+    states = {row["hand"]: row["state"] for row in auditor.pages("hands")}
+    return {
+        "every tray was counted by two people before its table opened": counted == set(tables),
+        "a fill was approved by a second person, and counted where it came": (
+            "startDrawerTransfer" in used and "fill" in received
+        ),
+        "of wrong entries at the cage one was voided and one corrected": moved.get("cage.corrected") == 2,
+        "a hand was disputed in play, and decided with a manager's approval": (
+            states.get(disputed) in ("ruled", "voided") and bool({"ruleOnHand", "voidHand"} & used.keys())
+        ),
+    }

@@ -18,7 +18,7 @@ from tests.bench.proof import chain, hands, lag
 from tests.bench.proof.verification import EVENTS
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
-PARTS = ("engine", "ledger", "application", "proof", "http", "live")
+PARTS = ("engine", "ledger", "application", "proof", "http", "live", "founding")
 
 
 def bench_actions() -> Comparison:
@@ -73,6 +73,11 @@ def bench_verification(events: int, *, quick: bool) -> None:
     subprocess.run([sys.executable, "-m", "tests.bench.proof.verification", *given], check=True)
 
 
+def bench_founding() -> None:
+    """A house from nothing: in a process of its own, because its database is a new one too."""
+    subprocess.run([sys.executable, "-m", "tests.bench.founding"], check=True)
+
+
 def bench_proof(*, quick: bool) -> None:
     """What the chain costs an action, how fast hands are verified, how far the log is behind."""
     for comparison, goal in ((chain.comparison(), f"{chain.GOAL} x"), (hands.comparison(), f"{hands.GOAL:,}/s")):
@@ -103,6 +108,8 @@ def main() -> None:
         bench_engine()
     if "proof" in parts:
         bench_verification(arguments.events, quick=arguments.quick)
+    if "founding" in parts:
+        bench_founding()
     measured: dict[str, Callable[[], None]] = {
         "ledger": lambda: ledger.run(quick=arguments.quick),
         "profile": profiling.run,

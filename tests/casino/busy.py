@@ -1,18 +1,21 @@
 """An evening on which everything is done that the API can write, step by step; each step is one request."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Any
 from unittest import mock
 
 import httpx
 import pyotp
+import pytest
 from django.conf import settings
 
 from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.cage.contents import in_the_vault
 from casino.players.models import Player
+from casino.reports.frame import registry
 from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
@@ -52,7 +55,7 @@ class Busy:
         self.other_manager = kit.office(Role.MANAGER)
         self.counters = kit.office(Role.COUNT), kit.office(Role.COUNT)
         self.counter, self.other_counter = self.counters
-        #: Who attends a destruction.
+        #: Who attends a destruction, and a decision on a box.
         self.observer = kit.hire(Role.SURVEILLANCE, TerminalKind.OFFICE, "")[0].staff.login
         self.cage_supervisor, self.runner = kit.office(Role.CAGE_SUPERVISOR), kit.runner()
         self.compliance = kit.office(Role.COMPLIANCE)
@@ -205,6 +208,22 @@ def _close_day(busy: Busy) -> httpx.Response:
 def _sign_package(busy: Busy) -> httpx.Response:
     """An auditor signs the package of the day."""
     return busy.auditor.post(f"days/{DAY}/package/sign", {"sha256": busy.package})
+
+
+def _make_reports(busy: Busy) -> httpx.Response:
+    """The worker makes what was asked for, and the auditor reads it."""
+    assert busy.kit.make_reports() == ["made"]
+    return busy.auditor.get("report-runs/1")
+
+
+def _fail_report(busy: Busy) -> httpx.Response:
+    """A report of another version than the one that was asked for is not made."""
+    report = registry.reports()["chips"]
+    known = {"chips": replace(report, version=report.version + 1)}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(registry, "reports", lambda: known)
+        assert busy.kit.make_reports() == ["failed"]
+    return busy.auditor.get("report-runs/3")
 
 
 def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:
@@ -452,6 +471,7 @@ def _all_counted(code: str) -> Step:
     return lambda busy: _move("counter", "counts", {"pieces": _rack(busy, code)})(busy)
 
 
+FAKE_CHIPS = {"pieces": {"500": 1}, "evidence": "E-2"} | REASON
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
@@ -478,6 +498,7 @@ STEPS: dict[str, Step] = {
     "staff.activated": _on_person("activate", 6, {}),
     "staff.password_set": _on_person("password", 7, {"password": "eight-of-leaves-23"}),
     "staff.second_factor_reset": _on_person("second-factor/reset", 8, {}),
+    "staff.player_linked": _on_person("player", 9, {"player": "new-person"}),
     "rota.entered": _enter_rota,
     "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
@@ -549,6 +570,7 @@ STEPS: dict[str, Step] = {
     "table.seat_changed back": _at("dealer", "seats/4/change", {"to_seat": 1}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),
     "table.sat_down again": _at("dealer", "seats", {"seat": 2, "player": "T1-u2", "amount": 10_000}),
+    "table.counterfeits_found": _approved("counterfeits", FAKE_CHIPS, "dealer"),
     "table.buy_in": _at("dealer", "buy-ins", {"seat": 2, "amount": 500}),
     "table.exchange": _at("dealer", "exchanges", {"given": {"500": 1}, "wanted": {"100": 5}}),
     "seat.key_issued": _at("dealer", "seats/1/key"),
@@ -560,7 +582,7 @@ STEPS: dict[str, Step] = {
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
     "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
-    "fill.requested": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),
+    "fill.requested": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "pieces": {"500": 1}}),
     "fill.sent": _on("cashier", "transfer", "send", {"pieces": {"500": 1}}),
     "fill.received": _on("dealer", "transfer", "receive", {"pieces": {"500": 1}, "carrier": ""}),
     "fill.sent at once": _at("cashier", "transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}),
@@ -599,7 +621,7 @@ AFTERWARDS: dict[str, Step] = {
     "box.counted again": _box("other_counter", "drop", "counts", {"cash": 400, "pieces": {}}),
     "box.received": _box("cage_supervisor", "drop", "receive"),
     "box.counts_differed": _differ_thrice,
-    "box.count_decided": _box("manager", "tax", "decide", {"cash": 0, "pieces": {"5": 1}} | REASON),
+    "box.count_decided": _box("manager", "tax", "decide", {"cash": 0, "pieces": {"5": 1}, "observer": ""} | REASON),
     "box.received with taxes": _box("cage_supervisor", "tax", "receive"),
     "box.counted with tips": _box("counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
     "box.counted with tips again": _box("other_counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
@@ -625,6 +647,9 @@ AFTERWARDS: dict[str, Step] = {
     "drawer.counted": _counted("cashier", "count"),
     "drawer.recounted": _counted("supervisor", "recount"),
     "drawer.closed": _at("cage_manager", "sign-off", REASON),
+    "drawer.reopened": _approved("reopen", REASON, "cashier"),
+    "drawer.counted after reopening": _agrees("cashier"),
+    "drawer.closed after reopening": _at("cashier", "close"),
     "vault.counterfeits_found": _approved("vault/counterfeits", FAKES),
     "bank.sent": _approved("vault/bags", {"way": "to_bank", "bag": "B-1", "amount": 50_000}),
     "bank.confirmed": _approved("vault/bags/1/confirm", {"amount": 49_900, "note": "N-1"}, "cage_supervisor"),
@@ -683,4 +708,10 @@ AFTERWARDS: dict[str, Step] = {
     "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
     "day.closed": _close_day,
     "day.package_signed": _sign_package,
+    "report.requested": _at("auditor", "reports/chips/runs", {"formats": ["csv", "json"], "group_by": "kind"}),
+    "report.made": _make_reports,
+    "report.requested again": _at("auditor", "reports/trial-balance/runs", {"formats": ["pdf"]}),
+    "report.cancelled": lambda busy: busy.auditor.post("report-runs/2/cancel", version=1),
+    "report.requested once more": _at("auditor", "reports/chips/runs", {"formats": ["csv"]}),
+    "report.failed": _fail_report,
 }

@@ -16,14 +16,12 @@ from django.urls import resolve
 from casino.api.days import ZIP
 from casino.api.tiles import BINARY
 from casino.golive.rehearsing import rehearse
-from casino.hands.models import Hand
 from casino.staff.models import Role, TerminalKind
 from engine.kernel.cards import TELL32
 from tests.casino.busy import AFTERWARDS, DAY, REASON, STEPS, Busy
 from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
-from tests.casino.hands.test_settlement import dispute
 from tests.casino.hands.test_variant_hands import ALONE_WITH_41
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
 from tests.casino.stable import TEXTS, Stable
@@ -67,9 +65,15 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "chips.retired": (("auditor", f"chip-sets?{PAGE}"),),
     "chips.destroyed": (("auditor", f"chip-moves?{PAGE}"),),
     "bank.drawn": (("auditor", f"vault/bags?{PAGE}"),),
-    "vault.count_signed_off": (("auditor", f"vault/counts?{PAGE}"),),
+    "vault.count_signed_off": (
+        ("auditor", f"vault/counts?{PAGE}"), ("auditor", "reports/count-differences?kind=vault"),
+    ),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
     "day.package_signed": (("auditor", f"days/{DAY}/package"),),
+    "report.made": (
+        ("auditor", "reports"), ("auditor", f"report-runs?{PAGE}"), ("auditor", "report-runs/1"),
+        ("auditor", "report-runs/1/files/chips-denominations.csv"),
+    ),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
         ("auditor", "games"),
@@ -268,17 +272,17 @@ def _cards_read_wrongly(kit: Recording, busy: Busy) -> None:
 
 
 def _disputed(kit: Recording) -> None:
-    """The worked hand at a table of its own, whose log somebody has changed, and the ruling on it."""
+    """The worked hand at a table of its own, which the floor disputes before it is settled, and the ruling on it."""
     kit.table("T4")
     desk = kit.seated("T4")
     desk.ok("hands", {"mode": "physical", "button": 4})
     desk.act(*SAMPLE[:12])
     desk.act(*SAMPLE[12:])
-    dispute(kit, Hand.objects.filter(house=kit.house).latest("id"))
     awards = [{"actor": "p1", "amount": 2_000}, {"actor": "p4", "amount": 1_135}]
     claimed = [{"line": 20, "text": "p4 rb 400"}, {"line": 21, "text": "p1 cc 400"}]
     ruling = {"awards": awards, "tax": 165, "claimed": claimed, "reason": "both had shown the same hand"}
     floor, name = floor_at(kit, TerminalKind.TABLE, "T4"), "T4-000001"
+    floor.ok("hand/dispute", {"hand": name, "reason": "p4 says that the last raise was p4's"})
     kit.approved(floor, "hand/ruling", {"hand": name} | ruling)
     remedy = {
         "tax_refunded": [{"actor": "p4", "amount": 65}],

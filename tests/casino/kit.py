@@ -40,7 +40,7 @@ from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
 from casino.players.services import create_player
-from casino.reports import packaging
+from casino.reports import making, packaging, runs
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.staff.services import signed_in_event
 from casino.tables.models import CarryoverOnClose, Table
@@ -182,19 +182,25 @@ class Kit:
     clients: list[httpx.Client] = field(default_factory=list)
     #: Whether logins name the house, so that each is in one house only.
     logins_with_house: bool = True
+    #: Cashiers at drawers by their ids, with their tokens.
+    cashiers: dict[Any, tuple[RequestContext, str]] = field(default_factory=dict)
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
-    def found(cls, *, bare: bool = False, second_factor_required: bool = False, sandbox: bool = True) -> "Kit":
-        """Found a house; `bare`: without chips, vault and drawer. A sandbox plays at once."""
+    def found(
+        cls, *, bare: bool = False, second_factor_required: bool = False, sandbox: bool = True, exponent: int = 0
+    ) -> "Kit":
+        """Found a house; `bare`: without chips, vault and drawer. A sandbox plays at once; `exponent`: decimal
+        places of its currency."""
         code = f"H{uuid.uuid4().hex[:12]}"
         house = found_house(
             code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required,
-            sandbox=sandbox,
+            sandbox=sandbox, currency_exponent=exponent,
         )  # fmt: skip
         # Drawers of tests begin with half of all chips: nobody has to approve that.
-        # Tables open with what was stocked: who tests trays counts them.
-        points = dict.fromkeys(("float_by_manager_above", "no_buy_in_above", "opener_required_above"), CHIPS)
+        # Tables open with what was stocked: who tests trays counts them. Nobody asks who a player is.
+        names = ("float_by_manager_above", "float_most", "identity_from", "no_buy_in_above", "opener_required_above")
+        points = dict.fromkeys(names, CHIPS)
         set_at_founding(house=house, points=points, actor=ACTOR)
         if not sandbox:
             identity.set_at_founding(house=house, parts=IDENTITY, actor=ACTOR)
@@ -319,11 +325,22 @@ class Kit:
         desk.refresh()
         return desk
 
-    def cashier(self, code: str = "C1") -> Desk:
-        """A cashier's terminal at a drawer, with the drawer's version read."""
-        desk = Desk(self.http(self.token(Role.CASHIER, TerminalKind.CAGE, code)), f"/api/v1/drawers/{code}")
+    def cashier(self, code: str = "C1", *, another: bool = False) -> Desk:
+        """A cashier's terminal at a drawer, with the drawer's version read: of the person who has opened it, if anybody
+        has and `another` is not wanted."""
+        token = self._at_drawer(code, another=another)[1]
+        desk = Desk(self.http(token), f"/api/v1/drawers/{code}")
         desk.refresh()
         return desk
+
+    def _at_drawer(self, code: str, *, another: bool = False) -> tuple[RequestContext, str]:
+        """The cashier who has opened a drawer, otherwise a new one, with a token."""
+        opened = Shift.objects.filter(house=self.house, drawer__code=code, closed_at=None).first()
+        if opened is not None and not another and opened.opened_by_id in self.cashiers:
+            return self.cashiers[opened.opened_by_id]
+        hired = self.hire(Role.CASHIER, TerminalKind.CAGE, code)
+        self.cashiers[hired[0].staff.pk] = hired
+        return hired
 
     def runner(self) -> str:
         """The login of a person who carries chips, and neither sends nor receives them."""
@@ -375,7 +392,7 @@ class Kit:
             for ref in refs:
                 create_player(house=self.house, ref=ref, actor=ACTOR)
         if chips:
-            context, token = self.hire(Role.CASHIER, TerminalKind.CAGE, "C1")
+            context, token = self._at_drawer("C1")
             if not Shift.objects.filter(house=self.house, drawer__code="C1", closed_at=None).exists():
                 cashier = Desk(self.http(token), "/api/v1/drawers/C1")
                 cashier.refresh()
@@ -441,13 +458,19 @@ class Kit:
 
     def settle(self) -> list[str]:
         """Work off the outbox as the worker does; returns the states of the hands."""
-        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).exclude(task=packages.TASK)
+        others = (packages.TASK, runs.TASK)
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).exclude(task__in=others)
         return [settlement.resolve(message_id) for message_id in waiting.order_by("id").values_list("id", flat=True)]
 
     def package(self) -> list[str]:
         """Make the packages of closed days as the worker does; returns the SHA-256 of each."""
         waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=packages.TASK).order_by("id")
         return [packaging.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
+
+    def make_reports(self) -> list[str]:
+        """Make the reports that were asked for as the worker does; returns the state of each run."""
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=runs.TASK).order_by("id")
+        return [making.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
 
     def sequence(self) -> Checkpoint:
         """Bring the house's audit log up to date as the sequencer does, in this process; returns its newest checkpoint.

@@ -143,13 +143,17 @@ def fingerprint() -> dict[str, str]:
 
     Whatever is written makes another version, even where it writes what was there: where it lies and which transaction
     wrote it record it apart, and need not be made text and hashed like whole rows. The audit trail is left out: what is
-    refused stands there, see `recorded_since`.
+    refused stands there, see `recorded_since`. Tokens note once a minute that they were used, refused or not: of them
+    everything else counts.
     """
-    versions = "concat(count(*), ' rows ', sum(hashtextextended(concat(ctid, ' ', xmin), 0)))"
+    versions = "concat(count(*), ' rows ', sum(hashtextextended({}, 0)))"
+    used = {"staff_terminaltoken": versions.format("(to_jsonb(kept) - 'last_seen_at')::text")}
+    written = versions.format("concat(ctid, ' ', xmin)")
     with connections["owner"].cursor() as cursor:
         cursor.execute(_TABLES)
         names = [name for (name,) in cursor.fetchall()]
-        cursor.execute(" UNION ALL ".join(f"SELECT '{name}', {versions} FROM \"{name}\"" for name in names))
+        each = (f"SELECT '{name}', {used.get(name, written)} FROM \"{name}\" kept" for name in names)
+        cursor.execute(" UNION ALL ".join(each))
         return dict(cursor.fetchall())
 
 

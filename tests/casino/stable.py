@@ -17,6 +17,7 @@ from casino.core import canonical
 NUMBERS = {
     "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count", "opener": "tray count",
     "exception": "exception", "account": "account", "rota_entry": "rota",
+    "event": "event",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
     "entry": "entry", "posting": "transaction", "settlement": "transaction", "snapshot": "snapshot",
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import engine
-from deploy.demo import evening
+from deploy.demo import evening, story
 from deploy.demo.evening import EveningError, RecordedTable
 from deploy.demo.seed import agreed, largest_amount
 from deploy.demo.words import MOST_ACTIONS, NONCE, commitment
@@ -36,6 +36,37 @@ def test_the_default_evening_has_every_game_and_the_variations() -> None:
     lines = {(table.game, line) for table in EVENING.values() for hand in table.hands for line in hand["acts"]}
     spoken = {(game, line.split()[1]) for game, line in lines}
     assert spoken == {(name, verb) for name in dict(spoken) for verb in engine.game_info(name).verbs}
+
+
+class Lists:
+    """The lists of a house as an auditor's terminal pages them; what is not named is empty."""
+
+    def __init__(self, **lists: list[dict[str, Any]]) -> None:
+        self.lists = lists
+
+    def pages(self, path: str) -> list[dict[str, Any]]:
+        """All rows."""
+        return self.lists.get(path.replace("-", "_"), [])
+
+
+#: What the lists have of an evening on which everything happened.
+HAPPENED: dict[str, list[dict[str, Any]]] = {
+    "tray_counts": [{"table": "T1", "purpose": "opener", "state": "confirmed"}],
+    "approvals": [{"operation": name, "state": "used"} for name in ("startDrawerTransfer", "ruleOnHand")],
+    "transfers": [{"kind": "fill", "state": "received"}],
+    "hands": [{"hand": "T1-000007", "state": "ruled"}],
+}
+
+
+def test_the_report_demands_each_story() -> None:
+    slip = {"movements": [{"kind": "cage.corrected", "count": 2}]}
+    assert all(story.found(Lists(**HAPPENED), ["T1"], "T1-000007", slip).values())
+    # Each list that lacks something is missed by one of the checks.
+    for name in HAPPENED:
+        without = story.found(Lists(**HAPPENED | {name: []}), ["T1"], "T1-000007", slip)
+        assert list(without.values()).count(False) >= 1, name
+    found = story.found(Lists(**HAPPENED), ["T1", "T2"], "T1-000007", {"movements": []})
+    assert list(found.values()) == [False, True, False, True]
 
 
 def test_the_hands_of_a_table_follow_each_other() -> None:

@@ -196,6 +196,123 @@ def chips_are_sold_above_the_control_point(docs: Docs) -> None:
     one(docs, "cage.buy_in")["data"]["amount"] = 2_000_000
 
 
+def as_sold(docs: Docs) -> Doc:
+    """Who sold the first chips of the evening, in which role and where."""
+    return {name: one(docs, "cage.buy_in")[name] for name in ("actor", "role", "terminal")}
+
+
+@found("identity_missing")
+def chips_are_sold_to_somebody_unknown(docs: Docs) -> None:
+    one(docs, "cage.buy_in")["data"]["amount"] = 800_000
+
+
+@found("identity_missing")
+def chips_without_a_name_are_paid_above_the_threshold(docs: Docs) -> None:
+    add(docs, DRAWER, "cage.bearer_cash_out", {"amount": 800_000}, **as_sold(docs))
+
+
+@found("identity_missing")
+def a_correction_pays_somebody_unknown(docs: Docs) -> None:
+    right = {"kind": "cage.cash_out", "amount": 800_000, "player": "a"}
+    add(docs, DRAWER, "cage.corrected", {"right": right}, **as_sold(docs))
+
+
+def bought_at_the_table(docs: Docs, amount: int) -> None:
+    """Let the player on seat 1 buy chips for cash before the first hand."""
+    data = {"seat": 1, "player": "a", "amount": amount, "exchanged": {}}
+    sat = one(docs, "table.sat_down")
+    who = {name: sat[name] for name in ("actor", "role", "terminal")}
+    add(docs, TABLE, "table.buy_in", data, before="hand.dealt", **who)
+
+
+@found("approval_missing")
+def chips_are_sold_at_a_table_above_the_control_point(docs: Docs) -> None:
+    bought_at_the_table(docs, 2_000_000)
+
+
+@found("identity_missing")
+def chips_are_sold_at_a_table_to_somebody_unknown(docs: Docs) -> None:
+    bought_at_the_table(docs, 800_000)
+
+
+def put_down(docs: Docs, brought: int, legs: list[list[Any]]) -> None:
+    """Let the player on seat 1 add chips worth 900,000, of which so many were not booked."""
+    sat = one(docs, "table.sat_down")
+    who = {name: sat[name] for name in ("actor", "role", "terminal")}
+    data = {"seat": 1, "player": "a", "amount": 900_000} | ({"brought": brought} if brought else {})
+    postings = [{"tx": 7, "about": "", "legs": legs}]
+    add(docs, TABLE, "table.chips_added", data, before="hand.dealt", postings=postings, **who)
+
+
+STACK = ["2020/T1/a", "HUF", -900_000]
+
+
+def test_chips_that_were_not_booked_are_put_down() -> None:
+    docs = evening()
+    put_down(docs, 700_000, [["2010/a", "HUF", 200_000], ["2015/T1", "HUF", 700_000], STACK])
+    assert codes(docs) == []
+
+
+@found("identity_missing")
+def more_is_brought_than_may_be_without_a_name(docs: Docs) -> None:
+    put_down(docs, 800_000, [["2010/a", "HUF", 100_000], ["2015/T1", "HUF", 800_000], STACK])
+
+
+@found("state_event_differs")
+def other_chips_are_posted_than_were_brought(docs: Docs) -> None:
+    put_down(docs, 700_000, [["2010/a", "HUF", 100_000], ["2015/T1", "HUF", 800_000], STACK])
+
+
+@found("state_event_differs")
+def chips_are_brought_silently(docs: Docs) -> None:
+    put_down(docs, 0, [["2015/T1", "HUF", 900_000], STACK])
+
+
+def replenish(docs: Docs, cash: int, *, taken_at: str = "") -> None:
+    """Let a supervisor offer cash from the vault and a cashier take it."""
+    hire(docs, "susi", "cage_supervisor")
+    hire(docs, "carl", "cashier")
+    at_drawer = {"terminal": "at-C1", "role": "cage_supervisor", "actor": "susi"}
+    handover = {
+        "handover": 1, "drawer": "C1", "kind": "replenishment", "state": "offered", "offered_by": "susi",
+        "signed_by": None, "ended_by": None, "cash": cash, "pieces": {},
+    }  # fmt: skip
+    add(docs, DRAWER, "handover.offered", {"handover": handover}, **at_drawer)
+    taken = {"handover": handover | {"state": "taken", "ended_by": "carl"}}
+    at_drawer |= {"role": "cashier", "actor": "carl"} | ({"at": taken_at} if taken_at else {})
+    add(docs, DRAWER, "drawer.replenished", taken, **at_drawer)
+
+
+def test_a_replenishment_is_taken() -> None:
+    docs = evening()
+    replenish(docs, 4_000_000)
+    assert codes(docs) == []
+
+
+@found("float_too_large")
+def more_leaves_the_vault_than_the_house_lets(docs: Docs) -> None:
+    replenish(docs, 8_000_001)
+
+
+@found("handover_expired")
+def a_replenishment_is_taken_too_late(docs: Docs) -> None:
+    replenish(docs, 4_000_000, taken_at="2026-11-29T00:00:00.000000Z")
+
+
+@found("not_your_drawer")
+def somebody_else_sells_chips_at_a_drawer(docs: Docs) -> None:
+    hire(docs, "susi", "cage_supervisor")
+    hire(docs, "carl", "cashier")
+    hire(docs, "cora", "cashier")
+    handover = {"handover": 1, "drawer": "C1", "kind": "float", "state": "offered", "cash": 700, "pieces": {}}
+    by_supervisor = {"actor": "susi", "role": "cage_supervisor", "terminal": "at-C1"}
+    add(docs, DRAWER, "handover.offered", {"handover": handover}, **by_supervisor)
+    opened = {"shift": 1, "handover": 1, "float_cash": 700, "float_chips": 0, "float_pieces": {}}
+    sold = {"amount": 5_000, "exchanged": {}}
+    for actor, kind, data in (("carl", "drawer.opened", opened), ("cora", "cage.bearer_buy_in", sold)):
+        add(docs, DRAWER, kind, data, actor=actor, role="cashier", terminal="at-C1")
+
+
 @found("approval_missing")
 def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
     data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "table_version": 0} | MISDEAL | {"cards_shown": True}
@@ -235,6 +352,17 @@ RULED_LATER = {
 def a_hand_is_ruled_on_by_the_floor_alone(docs: Docs) -> None:
     hire(docs, "flora", "dealer")
     add(docs, TABLE, "hand.ruled_later", RULED_LATER, actor="flora", role="dealer", terminal="at-T1", reason="a video")
+
+
+REOPENED = {
+    "shift": 2, "reopens": 1, "float_cash": 1, "float_chips": 0, "float_pieces": {}, "drawer_version": 0,
+}  # fmt: skip
+
+
+@found("approval_missing")
+def a_cashier_opens_a_drawer_again_alone(docs: Docs) -> None:
+    hire(docs, "carla", "cashier")
+    add(docs, DRAWER, "drawer.reopened", REOPENED, actor="carla", role="cashier", reason="closed by mistake")
 
 
 @found("approval_missing")
@@ -352,6 +480,22 @@ def who_was_hired_by_the_requester_approves(docs: Docs) -> None:
     add(docs, HOUSE, "approval.approved", {"approval": 1}, **MANAGER)
 
 
+@found("approver_not_independent")
+def an_approver_decides_on_their_own_entry(docs: Docs) -> None:
+    path = "/api/v1/staff/mia/roles"
+    asked = {"path": path, "request_hash": hash_of({"method": "POST", "path": path, "body": BODY})}
+    approve(docs, requested=asked)
+
+
+@found("approval_without_code")
+def a_house_that_asks_for_codes_gets_none(docs: Docs) -> None:
+    one(docs, "house.founded")["data"]["second_factor_required"] = True
+    approve(docs)
+    sealed = {"sealed_sha256": "0" * 64}
+    add(docs, HOUSE, "staff.second_factor_begun", sealed, before="approval.approved", **MANAGER)
+    add(docs, HOUSE, "staff.second_factor_confirmed", sealed, before="approval.approved", **MANAGER)
+
+
 @found("approval_differs")
 def another_person_is_named_as_approver(docs: Docs) -> None:
     approve(docs, used={"approver": "adam"})
@@ -366,6 +510,13 @@ def an_approval_is_used_by_another_person(docs: Docs) -> None:
 @found("approval_differs")
 def an_approval_is_used_for_another_amount(docs: Docs) -> None:
     approve(docs, used={"data": DUTY | {"approval": 1, "amount": 41}})
+
+
+@found("approval_differs")
+def an_approval_lasts_longer_than_the_house_says(docs: Docs) -> None:
+    hire(docs, "adam", "admin")
+    expires = {"expires": "2026-12-31T00:00:00.000000Z"}
+    add(docs, HOUSE, "approval.requested", ASKED | expires, actor="adam", role="admin", terminal="at-T1")
 
 
 @found("approval_differs")
@@ -581,6 +732,19 @@ def a_session_begins_with_a_count_that_nobody_made(docs: Docs) -> None:
     one(docs, "table.opened")["data"]["opener"] = 7
 
 
+@found("tray_closer_differs")
+def a_session_ends_with_a_count_that_nobody_made(docs: Docs) -> None:
+    closed = {"carryover_on_close": "split", "shares": {}, "left_with": {}, "closer": 7, "table_version": 0}
+    add(docs, TABLE, "table.closed", closed)
+
+
+@found("tray_closer_differs")
+def a_session_ends_without_a_closer_where_the_house_wants_one(docs: Docs) -> None:
+    add(docs, HOUSE, "limits.changed", LIMITS | {"points": {"closer_required": 1}}, reason="at founding")
+    closed = {"carryover_on_close": "split", "shares": {}, "left_with": {}, "table_version": 0}
+    add(docs, TABLE, "table.closed", closed, at="2026-11-22T01:00:00.000000Z")
+
+
 @found("table_hands_differ")
 def a_number_of_a_hand_is_left_out(docs: Docs) -> None:
     one(docs, "hand.dealt")["data"]["hand"] = "T1-000002"
@@ -787,6 +951,24 @@ def one_person_sends_and_receives(docs: Docs) -> None:
     _two_people(docs)
     _fill(docs, "sent", "anna")
     _fill(docs, "received", "anna")
+
+
+@found("approver_not_independent")
+def who_was_hired_by_the_sender_receives(docs: Docs) -> None:
+    hire(docs, "anna", "cashier")
+    data = {"login": "bela", "roles": ["cashier"], "password_sha256": "0" * 64}
+    add(docs, HOUSE, "staff.hired", data, before="table.sat_down", actor="anna", role="cashier")
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
+
+
+@found("approver_not_independent")
+def who_has_the_password_of_the_sender_receives(docs: Docs) -> None:
+    _two_people(docs)
+    data = {"login": "anna", "password_sha256": "0" * 64, "ended_session_count": 0}
+    add(docs, HOUSE, "staff.password_set", data, before="table.sat_down", actor="bela", role="cashier", reason="lost")
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
 
 
 @found("state_event_differs")

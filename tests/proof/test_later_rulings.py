@@ -61,6 +61,7 @@ def test_a_ruling_that_moves_what_it_says_is_good() -> None:
     ("doc", "code"),
     [
         (changed(tax_refunded={"p1": 61}), "hand_money_differs"),
+        (changed(fee_refunded={"p1": 1}), "hand_money_differs"),
         (changed(made_good={"p1": 300}), "hand_money_differs"),
         (changed(made_good={"p9": 300}), "hand_money_differs"),
         (changed(collected=[]), "hand_money_differs"),

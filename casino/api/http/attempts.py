@@ -1,9 +1,10 @@
 """Audit events of refused requests and of sensitive reads.
 
 A refused request becomes the event `attempt.refused` if its sender is known: by a token or a seat's key, valid or
-expired. The event belongs to the chain of the table or drawer that the address names, otherwise to the house's chain.
-It is written after the rollback, in a separate transaction. If it cannot be written, that failure is the answer. A
-request from an unknown sender belongs to no house and is only logged by the server.
+expired, also where the operation takes the other of the two. The event belongs to the chain of the table or drawer that
+the address names, otherwise to the house's chain. It is written after the rollback, in a separate transaction. If it
+cannot be written, that failure is the answer. A request from an unknown sender belongs to no house and is only logged
+by the server.
 
 A sensitive read becomes the event `data.read` before any data are sent. If the event cannot be written, no data are
 sent.

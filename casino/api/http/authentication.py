@@ -1,13 +1,13 @@
 """Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash.
 
-A view whose writes can be one statement may take a sign-in that this process remembers (`takes_remembered`). It is not
-looked up then: the statement proves it. Whatever else such a view does, also to refuse, comes after `prove`.
+A view that writes may take a sign-in that this process remembers (`takes_remembered`). It is not looked up then: the
+write's first statement proves it. Whatever else such a view does, also to refuse, comes after `prove`.
 """
 
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hmac import compare_digest
 from time import monotonic
 from typing import Any
@@ -17,6 +17,7 @@ from django.utils import timezone
 from knox.auth import TokenAuthentication
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
+from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
@@ -26,11 +27,14 @@ from casino.core.write import SignIn
 from casino.houses.models import House
 from casino.staff import idleness, second_factor
 from casino.staff.models import Staff, Terminal, TerminalToken
+from casino.tables import keys
 
 log = logging.getLogger(__name__)
 
 #: Most sign-ins that a process remembers.
 MOST = 1_024
+#: The schemes of `Authorization`: a person's token, and the key of a seat.
+BEARER, SEAT = "Bearer", "Seat"
 
 #: What a row of candidates holds, model after model.
 _PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
@@ -68,6 +72,13 @@ class _Known:
         """Whether a sign-in that this process remembers may be taken: then the terminal was not left alone either."""
         return self.is_fresh() and self.in_use()
 
+    def copied(self) -> "_Known":
+        """The same with rows of its own: a request may change its rows, and take that back."""
+        token, person = sql.copied(self.token), sql.copied(self.token.user)
+        person.house = sql.copied(self.token.user.house)
+        token.user, token.terminal = person, sql.copied(self.token.terminal)
+        return replace(self, token=token)
+
     def in_use(self) -> bool:
         """Whether the token has not expired, and both person and terminal are still in use."""
         person, terminal, expiry = self.token.user, self.token.terminal, self.token.expiry
@@ -95,6 +106,33 @@ def _looked_up(text: str, digest: str) -> _Known | None:
     return None
 
 
+def sent_by(request: Request, scheme: str) -> str | None:
+    """What a request carries under this scheme; None where it carries nothing, or something else."""
+    named, _, text = get_authorization_header(request).decode("ascii", "replace").partition(" ")
+    return text if named.lower() == scheme.lower() else None
+
+
+def recognise_holder(request: Request, holder: keys.Holder) -> None:
+    """Remember the player whose key of a seat a request carries."""
+    actor = holder.actor("")
+    attempts.recognised(
+        request, house=holder.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
+        chain=holder.table.chain,
+    )  # fmt: skip
+
+
+def recognise_person(request: Request, text: str) -> None:
+    """Remember the person whose token a request carries that takes none: its refusal is recorded."""
+    if (known := _looked_up(text, hash_token(text))) is not None:
+        _recognise(request, known)
+
+
+def _recognise(request: Request, known: _Known) -> None:
+    person: Staff = known.token.user
+    terminal = known.token.terminal.code
+    attempts.recognised(request, house=person.house, login=person.login, role="", terminal=terminal)
+
+
 class TerminalTokenAuthentication(TokenAuthentication):
     """Knox's token, without its clean-up of other tokens on every request; expired ones are refused, not deleted."""
 
@@ -102,6 +140,8 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token of a request. Raises AuthenticationFailed; a sender that was recognised first is remembered,
         so that the refusal can be recorded."""
         self._request = request
+        if (key := sent_by(request, SEAT)) is not None and (holder := keys.holder(key)) is not None:
+            recognise_holder(request, holder)  # a device has no rights of staff: the refusal names its player
         found: tuple[Staff, TerminalToken] | None = super().authenticate(request)  # type: ignore[no-untyped-call] # knox's
         return found
 
@@ -111,7 +151,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
         digest = hash_token(text)
         if _takes_remembered(self._request) and (known := _remembered.get(digest)) is not None and known.is_good():
             self._request.sign_in = SignIn(digest, known.rows)  # type: ignore[attr-defined]
-            return self._recognised(known)
+            return self._recognised(known.copied())
         candidate = _looked_up(text, digest)
         if candidate is None:
             log.warning("a token that no house knows, request %s", getattr(self._request, "request_id", ""))
@@ -136,11 +176,9 @@ class TerminalTokenAuthentication(TokenAuthentication):
         _remember(digest, again or known)
 
     def _recognised(self, known: _Known) -> tuple[Staff, TerminalToken]:
-        person: Staff = known.token.user
         self._request.second_factor = known.second_factor  # type: ignore[attr-defined]
-        terminal = known.token.terminal.code
-        attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal)
-        return person, known.token
+        _recognise(self._request, known)
+        return known.token.user, known.token
 
 
 def sign_in(request: Request) -> SignIn | None:
@@ -168,7 +206,7 @@ def _takes_remembered(request: Request) -> bool:
 
 
 def _remember(digest: str, known: _Known) -> None:
-    _remembered[digest] = known
+    _remembered[digest] = known.copied()
     _remembered.move_to_end(digest)
     while len(_remembered) > MOST:
         _remembered.popitem(last=False)

@@ -36,7 +36,7 @@ class HasRole(BasePermission):
             require_attended(request.auth, getattr(request, "left_alone", None))
         if not getattr(view, "takes_given_passwords", False):
             require_own_password(request.user)
-            require_compatible(request.user.roles, request.user.login)
+            require_compatible(request.user.roles, request.user.login, request.user.house)
             if not getattr(view, "sets_second_factor", False):
                 second_factor.require(request.user, getattr(request, "second_factor", True))
         readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None

@@ -8,6 +8,7 @@ from casino.audit.events.fields import JsonObject, Reason
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 
 Number = Annotated[int, "number of the approval in its house, from 1 without gaps"]
+WithCode = Annotated[bool | None, "true where the actor gave a code of the second factor with the decision"]
 
 
 @event("approval.requested", chain="house")
@@ -30,6 +31,7 @@ class ApprovalApproved(AuditEvent):
     """The actor approved a request of another person."""
 
     approval: Number
+    second_factor: WithCode = None
 
 
 @event("approval.refused", chain="house")
@@ -37,6 +39,7 @@ class ApprovalRefused(AuditEvent):
     """The actor refused a request of another person."""
 
     approval: Number
+    second_factor: WithCode = None
     reason: Reason
 
 

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.custody import Mirrors
-from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Pieces, Player, Reason
+from casino.audit.events.fields import (
+    Amount,
+    Approver,
+    JsonObject,
+    LedgerTransaction,
+    Pieces,
+    Player,
+    Reason,
+    RevokedTerminals,
+)
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
 Shift = Annotated[int, "number of the shift at its drawer, from 1"]
@@ -166,8 +175,9 @@ class DrawerSetUp(ApprovedEvent):
 
 @event("drawer.retired", chain="drawer")
 class DrawerRetired(DrawerEvent):
-    """The drawer was ended for ever: it is never opened again."""
+    """The drawer was ended for ever: it is never opened again. Its terminals are revoked with it."""
 
+    terminals: RevokedTerminals = None
     reason: Reason
 
 
@@ -211,6 +221,18 @@ class DrawerOpened(DrawerEvent):
         "other houses (`foreign`), pieces of withdrawn sets by set where there were any (`withdrawn`), and `posting` "
         "(ledger transaction)",
     ] = None
+
+
+@event("drawer.reopened", chain="drawer")
+class DrawerReopened(DrawerEvent, ApprovedEvent):
+    """A drawer that was closed by mistake was opened again, with what was counted as its float."""
+
+    shift: Shift
+    reopens: Annotated[int, "number of the shift, and so of the Z slip, that was closed"]
+    float_cash: Annotated[int, "cash of the float, minor units"]
+    float_chips: Annotated[int, "worth of the chips of the float, minor units"]
+    float_pieces: Pieces
+    reason: Reason
 
 
 @event("drawer.replenished", chain="drawer")

@@ -17,7 +17,8 @@ Mirrors = Annotated[
 VarianceApprover = Annotated[Approver, "login of the supervisor, who accepted a variance between sent and counted"]
 TransferPart = Annotated[
     JsonObject,
-    "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, what was "
+    "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, `reservation` (whether "
+    "the pieces asked for are set aside in the drawer: empty, `pending`, `voided` or `expired`), what was "
     "`requested`, `sent` (worth `value`) and `counted`, how many `differing_counts`, who did it (`opened_by`, "
     "`sent_by`, `carried_by`, `declined_by`, `ended_by`), `reason`; without `requested`, `sent` and `value` where "
     "the receiving end has written it before the transfer ended",
@@ -29,8 +30,8 @@ BoxPart = Annotated[
     JsonObject,
     "`box` (id), `serial` (from 1 by house), `table`, `kind`, `number`, `state`, `seal`, `seal_read`, "
     "`for_day` (gaming day to which its contents belong, null before it is taken off and without days), who did it "
-    "(`put_by`, `taken_by`, `brought_by`, `decided_by`, `received_by`), `differing_rounds`, `reason`; once received "
-    "also what was counted and expected, and the variances",
+    "(`put_by`, `taken_by`, `brought_by`, `decided_by`, `observer`, `received_by`), `differing_rounds`, `reason`; once "
+    "received also what was counted and expected, and the variances",
 ]
 TrayCountPart = Annotated[
     JsonObject,

@@ -15,6 +15,7 @@ Player = Annotated[str, "reference of the player"]
 Seat = Annotated[int, "number of the seat at the table, from 1"]
 Login = Annotated[str, "login of the member of staff"]
 Roles = Annotated[Sequence[str], "roles, in alphabetical order"]
+RevokedTerminals = Annotated[Sequence[str] | None, "codes of the terminals that were revoked with it; absent for none"]
 EndedSessions = Annotated[int, "number of tokens that ended with it"]
 
 Hand = Annotated[str, "name of the hand"]

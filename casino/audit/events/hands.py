@@ -171,6 +171,17 @@ class HandDisputed(AuditEvent):
     table_version: TableVersion
 
 
+@event("hand.dispute_raised", chain="table")
+class HandDisputeRaised(TableEvent):
+    """The floor disputed a hand in play, or one that was over and not settled. Nothing more is played or paid, and the
+    pot waits for a ruling or a void."""
+
+    hand: Hand
+    before: Annotated[str, "state of the hand until then: `playing`, `ended`, `awaiting_approval` or `approved`"]
+    frozen: Annotated[int, "the pot and the bank of the seats, minor units"]
+    reason: Reason
+
+
 @event("hand.ruled", chain="table")
 class HandRuled(TableEvent, ApprovedEvent):
     """The floor divided a disputed pot between the hand's seats and the house, and a manager approved it."""
@@ -199,6 +210,9 @@ class HandRuledLater(TableEvent, ApprovedEvent):
     readings: Readings
     settlement: Annotated[LedgerTransaction | None, Mark.NULL, "id of the ledger transaction, null if nothing moved"]
     reason: Reason
+    fee_refunded: Annotated[
+        Mapping[str, int] | None, "fees for seats paid back from the tray, minor units by seat of the hand"
+    ] = None
 
 
 @event("hand.voided", chain="table")
@@ -213,5 +227,6 @@ class HandVoided(TableEvent, ApprovedEvent):
     cards_shown: Annotated[bool, "whether a seat had shown its hand"]
     acted: Annotated[bool, "whether a seat had acted since the first card was dealt"]
     log_complete: Annotated[bool, "whether the hand was over, and disputed"]
+    disputed: Annotated[bool | None, "true if the hand was disputed, over or not"] = None
     mirrors: Annotated[Mapping[str, int], "ledger transactions that reverse the hand's, by the key undone"]
     reason: Reason

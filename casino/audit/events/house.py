@@ -128,7 +128,7 @@ class DayClosed(ApprovedEvent):
         JsonObject,
         "what goes over into the next day, by name: `balances` of cukassza, bank and carry held by table (minor "
         "units), `boxes` not received, open `tables`, `handovers` that nobody has taken, `found_chips`, "
-        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `approvals`, "
+        "`held_payouts`, `noncash_buy_ins` that are not settled, requested `transfers`, open `holds` and `approvals`, "
         "`chip_moves`, `tray_counts` and `vault_counts` that wait for others, `bank_bags` in transit, `tronc_shares` "
         "that are not paid",
     ]
@@ -198,6 +198,7 @@ class HoldsExpired(AuditEvent):
     """Some holds have expired and no longer reserve anything."""
 
     hold_count: Annotated[int, "number of holds"]
+    holds: Annotated[Sequence[str] | None, "keys of the holds, `fill:` and its serial; absent in older events"] = None
 
 
 @event("imbalance.found", chain="house")

@@ -61,6 +61,9 @@ class PasswordSet(AuditEvent):
 
     login: Login
     password_sha256: PasswordHash
+    locked: Annotated[
+        bool | None, "true where the login counts again only when another person has approved it; absent: it counts"
+    ] = None
     ended_session_count: EndedSessions
     reason: Reason
 
@@ -89,12 +92,22 @@ class SecondFactorConfirmed(AuditEvent):
 
 
 @event("staff.second_factor_reset", chain="house")
-class SecondFactorReset(AuditEvent):
+class SecondFactorReset(ApprovedEvent):
     """The office took a person's second factor away; who did it, and who gave that person passwords, counts from now on
     among the givers of the person's password."""
 
     login: Login
     ended_session_count: EndedSessions
+    reason: Reason
+
+
+@event("staff.player_linked", chain="house")
+class PlayerLinked(ApprovedEvent):
+    """The office said under which reference a person is known as a player, who does not play while working here."""
+
+    login: Login
+    before: Annotated[str | None, "reference until now; absent for none"] = None
+    after: Annotated[str | None, "reference from now on; absent for none"] = None
     reason: Reason
 
 

@@ -3,10 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, Seat
+from casino.audit.events.cage import Counterfeits, Evidence
+from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, RevokedTerminals, Seat
 from casino.audit.events.registry import ApprovedEvent, TableEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
+Brought = Annotated[
+    int | None,
+    "what of the amount was not booked for the player but bought without a name or brought by somebody else, minor "
+    "units; absent where there is nothing",
+]
 FeeUnit = Annotated[str, "`deal` or `hour`"]
 
 
@@ -48,8 +54,9 @@ class TermsChanged(TableEvent, ApprovedEvent):
 
 @event("table.retired", chain="table")
 class TableRetired(TableEvent):
-    """The table was ended for ever: it is never opened again."""
+    """The table was ended for ever: it is never opened again. Its terminals are revoked with it."""
 
+    terminals: RevokedTerminals = None
     reason: Reason
 
 
@@ -116,6 +123,10 @@ class TableClosed(TableEvent, ApprovedEvent):
         Mapping[str, int] | None, "what a session that was broken off came to: minor units by player"
     ] = None
     left_with: Annotated[Mapping[str, int], "what each player left with: minor units by player"]
+    closer: Annotated[
+        int | None,
+        "id of the count of the tray with which it closed, if the newest one was a closer that is still right",
+    ] = None
 
 
 @event("dealer.took_over", chain="table")
@@ -144,6 +155,7 @@ class SatDown(TableEvent):
     seat: Seat
     player: Player
     amount: Annotated[Amount, "minor units, 0 where the table is played at without money"]
+    brought: Brought = None
     ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
 
 
@@ -154,6 +166,7 @@ class ChipsAdded(TableEvent):
     seat: Seat
     player: Player
     amount: Amount
+    brought: Brought = None
 
 
 @event("table.left", chain="table")
@@ -198,14 +211,23 @@ class MovedOut(TableEvent):
 
 
 @event("table.buy_in", chain="table")
-class TableBuyIn(TableEvent):
-    """A player put cash into the drop box and got chips of the tray."""
+class TableBuyIn(TableEvent, ApprovedEvent):
+    """A player put cash into the drop box and got chips of the tray; large amounts are approved as at the cage."""
 
     seat: Seat
     player: Player
     amount: Amount
     exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
     ticket: Annotated[int | None, "number of the player on the waiting list; absent if the player did not wait"] = None
+
+
+@event("table.counterfeits_found", chain="table")
+class TableCounterfeitsFound(TableEvent, ApprovedEvent):
+    """Counterfeit chips were taken out of the tray, and kept as evidence."""
+
+    counterfeits: Counterfeits
+    evidence: Evidence
+    reason: Reason
 
 
 @event("table.exchange", chain="table")

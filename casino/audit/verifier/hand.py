@@ -26,6 +26,7 @@ STATES_BEFORE = {
     "hand.bonus_refused": ("awaiting_approval",),
     "hand.settled": ("ended", "approved"),
     "hand.disputed": ("ended", "approved"),
+    "hand.dispute_raised": ("playing", "ended", "awaiting_approval", "approved"),
     "hand.ruled": ("disputed",),
     "hand.voided": ("playing", "disputed"),
 }

@@ -220,9 +220,8 @@ class Hands:
             self._settled(hand, data)
             if data["settlement"] is None and doc.get("postings"):
                 self._wrong(data["hand"], f"{place_of(doc)} names no settlement, and records postings")
-        elif kind == "hand.disputed":
-            hand.state = "disputed"
-            self._frozen(hand, data)
+        elif kind in ("hand.disputed", "hand.dispute_raised"):
+            self._disputed(hand, data)
         elif kind in BONUS_STATES:
             self._bonus(hand, kind, data)
         elif kind == "hand.ruled":
@@ -374,6 +373,13 @@ class Hands:
         if kind == "hand.bonus_refused":
             self._frozen(hand, data)
 
+    def _disputed(self, hand: Hand, data: Row) -> None:
+        """By a worker, or by the floor, whose event says what the hand was `before`."""
+        if data.get("before", hand.state) != hand.state:
+            self._wrong(data["hand"], f"its dispute says that it was {data['before']}, it was {hand.state}")
+        hand.state = "disputed"
+        self._frozen(hand, data)
+
     def _frozen(self, hand: Hand, data: Row) -> None:
         expected = {f"2030/{hand.table}": 0, f"2070/{hand.table}": -data["frozen"]}
         for code, amount in expected.items():
@@ -404,6 +410,8 @@ class Hands:
             self._wrong(name, problem, "hand_money_differs")
         if data["log_complete"] != ("digest" in hand.summary):
             self._wrong(name, f"its void says that its log was complete: {data['log_complete']}, which is not so")
+        if data.get("disputed", hand.state == "disputed") != (hand.state == "disputed"):
+            self._wrong(name, f"its void says that it was disputed: {data['disputed']}, it was {hand.state}")
         hand.money.clear()
         self._close(hand, name, "voided", None)
 

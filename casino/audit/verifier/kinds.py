@@ -10,9 +10,9 @@ from typing import Any
 Fits = Callable[[Any], bool]
 
 _DECLARED = {
-    "approval.approved": "house: approval integer",
+    "approval.approved": "house: approval integer; second_factor? boolean",
     "approval.expired": "house: approval integer",
-    "approval.refused": "house: approval integer",
+    "approval.refused": "house: approval integer; second_factor? boolean",
     "approval.requested":
         "house: amount? integer; approval integer; body {any}; expires string; kind string; operation string; path "
         "string; request_hash string; roles [string]",
@@ -125,8 +125,11 @@ _DECLARED = {
         "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
         "handover integer; shift integer; taken_from? {any}",
     "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
+    "drawer.reopened":
+        "drawer: approval? integer; drawer_version integer; float_cash integer; float_chips integer; float_pieces "
+        "{integer}; reopens integer; shift integer",
     "drawer.replenished": "drawer: drawer_version integer; handover {any}",
-    "drawer.retired": "drawer: drawer_version integer",
+    "drawer.retired": "drawer: drawer_version integer; terminals? [string]",
     "drawer.set_up": "drawer: approval? integer",
     "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
     "drawer.x_read": "drawer: shift integer; x_reading integer",
@@ -153,6 +156,7 @@ _DECLARED = {
         "next_button? integer; number integer; options {any}; record_hash? string; result? {any}; rules? string; "
         "seats [{any}]; series {any}; series_begins? boolean; stacks [integer]; table string; table_version integer",
     "hand.disputed": "table: frozen integer; hand string; table_version integer",
+    "hand.dispute_raised": "table: before string; frozen integer; hand string; table_version integer",
     "hand.entry_corrected": "table: actor string; hand string; hash string; index integer; table_version integer",
     "hand.line_corrected":
         "table: after string; before string; hand string; line integer; line_hash? string; table_version integer",
@@ -160,17 +164,17 @@ _DECLARED = {
         "table: approval? integer; awards {integer}; hand string; pot integer; readings {any}; settlement integer; "
         "table_version integer; tax integer",
     "hand.ruled_later":
-        "table: approval? integer; collected [{any}]; hand string; made_good {integer}; readings {any}; ruling "
-        "integer; settlement integer|null; table_version integer; tax_refunded {integer}",
+        "table: approval? integer; collected [{any}]; fee_refunded? {integer}; hand string; made_good {integer}; "
+        "readings {any}; ruling integer; settlement integer|null; table_version integer; tax_refunded {integer}",
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided":
-        "table: acted boolean; approval? integer; cards_shown boolean; cause string; hand string; log_complete "
-        "boolean; mirrors {integer}; pot integer; table_version integer",
+        "table: acted boolean; approval? integer; cards_shown boolean; cause string; disputed? boolean; hand string; "
+        "log_complete boolean; mirrors {integer}; pot integer; table_version integer",
     "handover.offered": "drawer: drawer_version integer; handover {any}",
     "handover.signed": "drawer: drawer_version integer; handover {any}",
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
-    "holds.expired": "house: hold_count integer",
+    "holds.expired": "house: hold_count integer; holds? [string]",
     "house.duty": "house: amount integer; approval? integer; posting integer",
     "house.closed": "house: approval? integer; remaining? [string]",
     "house.duty_lowered": "house: amount integer; approval? integer; entry integer; posting integer",
@@ -200,6 +204,12 @@ _DECLARED = {
         "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
     "player.registered": "house: player string",
+    "report.cancelled": "house: run integer",
+    "report.failed": "house: failure string; run integer",
+    "report.made": "house: as_of {any}; equalities [{any}]; files [{any}]; row_count integer; run integer",
+    "report.requested":
+        "house: filters {string}; formats [string]; group_by string; repeats? integer; report string; report_version "
+        "integer; run integer; style {string}",
     "rota.entered":
         "house: ends string; entry integer; kind string; location string; login string; role string; starts string",
     "rota.withdrawn": "house: entry integer",
@@ -211,24 +221,27 @@ _DECLARED = {
     "staff.hired": "house: active? boolean; login string; password_sha256 string; roles [string]",
     "staff.locked_out": "house:",
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
-    "staff.password_set": "house: ended_session_count integer; login string; password_sha256 string",
+    "staff.password_set": "house: ended_session_count integer; locked? boolean; login string; password_sha256 string",
     "staff.reauthenticated": "house: token_sha256 string",
+    "staff.player_linked": "house: after? string; approval? integer; before? string; login string",
     "staff.roles_changed": "house: after [string]; approval? integer; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
     "staff.second_factor_confirmed": "house: sealed_sha256 string",
-    "staff.second_factor_reset": "house: ended_session_count integer; login string",
+    "staff.second_factor_reset": "house: approval? integer; ended_session_count integer; login string",
     "staff.sign_in_refused": "house: code string",
     "staff.signed_in": "house: expires string; token_sha256 string",
     "staff.signed_out": "house: token_sha256 string",
     "staff.unlocked": "house: failure_count integer; login string",
     "table.buy_in":
-        "table: amount integer; exchanged {integer}; player string; seat integer; table_version integer; ticket? "
-        "integer",
-    "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
+        "table: amount integer; approval? integer; exchanged {integer}; player string; seat integer; table_version "
+        "integer; ticket? integer",
+    "table.chips_added": "table: amount integer; brought? integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
-        "table: approval? integer; broken_off? {integer}; carryover_on_close string; held? {integer}; left_with "
-        "{integer}; shares {integer}; table_version integer",
+        "table: approval? integer; broken_off? {integer}; carryover_on_close string; closer? integer; held? {integer}; "
+        "left_with {integer}; shares {integer}; table_version integer",
+    "table.counterfeits_found":
+        "table: approval? integer; counterfeits {any}; evidence string; table_version integer",
     "table.deck_checked": "table: cards integer; pack string; table_version integer",
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",
@@ -238,9 +251,9 @@ _DECLARED = {
     "table.moved_out":
         "table: amount integer; player string; seat integer; table_version integer; to_seat integer; to_table string",
     "table.opened": "table: opener? integer; resumed? {integer}; session integer; table_version integer",
-    "table.retired": "table: table_version integer",
+    "table.retired": "table: table_version integer; terminals? [string]",
     "table.sat_down":
-        "table: amount integer; player string; seat integer; table_version integer; ticket? integer",
+        "table: amount integer; brought? integer; player string; seat integer; table_version integer; ticket? integer",
     "table.seat_changed": "table: player string; seat integer; table_version integer; to_seat integer",
     "table.seat_fee_changed":
         "table: after integer; after_per string; approval? integer; before integer; before_per string; "

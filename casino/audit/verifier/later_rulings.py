@@ -4,7 +4,7 @@ from typing import Any
 
 from .events import Row, place_of
 from .findings import Report
-from .hand import Hand
+from .hand import Hand, fees_of
 
 RULED_LATER = "hand.ruled_later"
 
@@ -12,7 +12,7 @@ RULED_LATER = "hand.ruled_later"
 class _Over:
     """A hand whose money has moved: its table, who sat where, the tax that was not refunded, its next ruling."""
 
-    __slots__ = ("next", "players", "table", "tax")
+    __slots__ = ("fees", "next", "players", "table", "tax")
 
     def __init__(self, hand: Hand) -> None:
         summary = hand.summary
@@ -20,6 +20,8 @@ class _Over:
         self.players = [seat["player"] for seat in summary["seats"]]
         decided: Any = summary["ruling"] if hand.state == "ruled" else summary.get("result")
         self.tax: int = (decided or {}).get("tax", 0)
+        #: Only a settlement takes fees.
+        self.fees = list(fees_of(summary)) if hand.state == "settled" else [0] * len(self.players)
         self.next = 2 if hand.state == "ruled" else 1
 
 
@@ -49,6 +51,13 @@ class LaterRulings:
         hand.tax -= sum(data["tax_refunded"].values())
         if hand.tax < 0:
             self._wrong(name, f"{place_of(doc)} refunds {-hand.tax} more than its tax", "hand_money_differs")
+        for actor, amount in (data.get("fee_refunded") or {}).items():
+            seat = int(actor[1:]) if actor[1:].isdecimal() else 0
+            if 0 < seat <= len(hand.fees):
+                hand.fees[seat - 1] -= amount
+        if min(hand.fees, default=0) < 0:
+            problem = f"{place_of(doc)} refunds {-min(hand.fees)} more than a seat's fee"
+            self._wrong(name, problem, "hand_money_differs")
         expected, moved = _due(hand, data), self._moved(doc)
         for code in sorted(expected.keys() | moved.keys()):
             if moved.get(code, 0) != expected.get(code, 0):
@@ -83,8 +92,8 @@ def _due(hand: _Over, data: Row) -> dict[str, int]:
         player = hand.players[number - 1] if 0 < number <= len(hand.players) else actor
         return f"2020/{hand.table}/{player}"
 
-    for name, source in (("tax_refunded", "4010"), ("made_good", "5230")):
-        for actor, amount in data[name].items():
+    for name, source in (("tax_refunded", "4010"), ("fee_refunded", "4020"), ("made_good", "5230")):
+        for actor, amount in (data.get(name) or {}).items():
             add(f"{source}/{hand.table}", amount)
             add(stack(actor), -amount)
     for one in data["collected"]:

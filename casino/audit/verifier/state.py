@@ -15,6 +15,7 @@ from . import (
     state_log,
     state_money,
     state_people,
+    state_reports,
     state_tables,
     state_variances,
     state_vault,
@@ -27,6 +28,7 @@ from .state_approvals import Approvals
 from .state_boxes import Boxes
 from .state_cage import Cage
 from .state_columns import Model, by_name
+from .state_customers import Customers
 from .state_days import Days
 from .state_deals import Deals
 from .state_duty import Duty
@@ -37,7 +39,9 @@ from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_money import Money
 from .state_people import People
+from .state_reports import Reports
 from .state_rows import Handler, NotRecorded, Row, Rows
+from .state_signatures import Signatures
 from .state_tables import Tables
 from .state_variances import Variances
 from .state_vault import Vault
@@ -61,6 +65,7 @@ MODELS: dict[str, Model] = by_name(
     state_hands.MODELS,
     state_ledger.MODELS,
     state_days.MODELS,
+    state_reports.MODELS,
     state_log.MODELS,
 )
 
@@ -74,19 +79,22 @@ class State:
         self.rows = rows = Rows(MODELS, self._find)
         self._tables, self._cage = Tables(rows), Cage(rows)
         self._actors = Actors(rows, self._tables, self._find)
+        approvals = Approvals(rows)
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(
                 Deals(rows, self._tables, self._find),
                 self._actors,
+                Signatures(rows),
                 People(rows),
                 Stages(rows),
-                Approvals(rows),
+                approvals,
+                Customers(rows, approvals),
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
             *(Money(rows, self._find), Duty(rows), Variances(rows), Identities(rows)),
-            *(LedgerRows(rows), Days(rows), LogRows(rows)),
+            *(LedgerRows(rows), Days(rows), Reports(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

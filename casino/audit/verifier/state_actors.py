@@ -10,7 +10,7 @@ OF_PLAYERS = "player"
 #: Changes of a person's entry, which another person makes.
 _OF_OTHERS = frozenset((
     "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",
-    "staff.unlocked", "staff.second_factor_reset",
+    "staff.unlocked", "staff.second_factor_reset", "staff.player_linked",
 ))  # fmt: skip
 #: What two people do together; each has one of these roles, and one of them is an auditor.
 _OF_TWO = frozenset(("house.seal_key_rotated", "log.key_rotated", "player.forgotten"))
@@ -56,10 +56,11 @@ class Actors:
         self.handlers: dict[str, Handler] = {
             "staff.roles_changed": self._roles,
             "staff.deactivated": self._deactivated,
+            "staff.password_set": self._password_set,
             "staff.hired": self._changed,
             "staff.activated": self._changed,
             "terminal.enrolled": self._changed,
-            "terminal.revoked": self._changed,
+            **dict.fromkeys(("terminal.revoked", "drawer.retired", "table.retired"), self._changed),
         }
 
     def judge(self, doc: Row, place: str) -> None:
@@ -160,6 +161,10 @@ class Actors:
     def _deactivated(self, doc: Row) -> None:
         self.judged.clear()
         self._lost[doc["data"]["login"], ""] = doc["at"]
+
+    def _password_set(self, doc: Row) -> None:
+        if doc["data"].get("locked"):
+            self._deactivated(doc)
 
     def _changed(self, doc: Row) -> None:
         self.judged.clear()

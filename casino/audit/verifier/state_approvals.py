@@ -6,7 +6,7 @@ from typing import Any
 
 from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES, STAFF, SYSTEM
+from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
 APPROVAL, LIMITS = "approvals.Approval", "houses.Limits"
@@ -47,6 +47,7 @@ MODELS = (
 #: Control points of a house that has set none, in whole units of a currency; and what stands for one euro.
 DEFAULTS = {
     "float_by_manager_above": 10_000,
+    "float_most": 20_000,
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,
@@ -58,14 +59,25 @@ DEFAULTS = {
     "void_by_manager_above": 100,
     "opener_required_above": 0,
     "bonus_approved_from": 500,
+    "difference_alarm_from": 100,
+    "tray_difference_alarm_from": 25,
+    "tray_difference_reported_from": 100,
 }
+#: Of those that are no amounts: minutes that an approval lasts, by the kind of the terminal that asked; and others.
+LASTS = {
+    "table": ("approval_minutes_at_tables", 10),
+    "cage": ("approval_minutes_at_drawers", 10),
+    "office": ("approval_minutes_in_office", 60),
+}
+OTHERS = {**dict(LASTS.values()), "closer_required": 0}
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 AUDITOR = "auditor"
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
+_OFFICE = frozenset(("manager", AUDITOR))
 _FOR_CASH = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
-    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in"),
+    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in", "table.buy_in"),
 )
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
@@ -79,10 +91,11 @@ USED_FOR = {
     "hand.ruled_later": "ruling",
     **dict.fromkeys(("house.duty", "house.duty_paid", "house.duty_lowered"), "duty"),
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
-    **dict.fromkeys(("cage.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
+    **dict.fromkeys(("cage.counterfeits_found", "table.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
     **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
+    "drawer.reopened": "drawer",
     "day.closed": "day",
     "table.closed": "carry",
     "variance.offset": "variance",
@@ -94,26 +107,32 @@ USED_FOR = {
 _ALWAYS = {
     **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
+    "drawer.reopened": _MANAGER,
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
-    "vault.counterfeits_found": _MANAGER,
+    **dict.fromkeys(("table.counterfeits_found", "vault.counterfeits_found"), _MANAGER),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
     "cage.chips_claimed": _CAGE,
     "day.closed": frozenset(("cage_supervisor",)),
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
-    **dict.fromkeys(("limits.changed", "variance.offset"), frozenset(("manager", "auditor"))),
+    **dict.fromkeys(("limits.changed", "variance.offset", "staff.second_factor_reset"), _OFFICE),
 }
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = (
     "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
     "house.identity_changed",
 )  # fmt: skip
-_ROSTER = ("staff.roles_changed", "staff.activated", "terminal.enrolled")
+_TERMS = ("terminal.enrolled", "staff.player_linked")
+_ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
-_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "staff.hired"))
+_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
 #: Giving or taking one of these roles takes an auditor.
 _PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
+#: Who decides with a code of the second factor, where the house asks for one.
+_CODED = frozenset(("cage_supervisor", "compliance", "manager", "auditor", "admin"))
+#: How many tables a house has in which floor and cage supervisor may be one person.
+MOST_TABLES_OF_SMALL = 3
 #: Members of requests that mean the same in the event.
 _REPEATED = frozenset(("amount", "player", "hand", "bonus"))
 Points = dict[str, int]
@@ -139,11 +158,11 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
         case "fill.sent" | "credit.sent":
             return _CAGE if worth_of(data["transfer"]["sent"]) >= points["transfer_approved_from"] else frozenset()
         case "hand.voided":
-            late = data["acted"] or data["cards_shown"] or data["log_complete"]
+            late = data["acted"] or data["cards_shown"] or data["log_complete"] or data.get("disputed")
             return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
         case "table.closed" | "bank.confirmed" | "bank.received":
             return _MANAGER if _is_unusual(data) else frozenset()
-        case kind if kind in _SETTINGS or kind == "terminal.enrolled":
+        case kind if kind in (*_SETTINGS, *_TERMS):
             return _MANAGER
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
 
@@ -169,6 +188,8 @@ class Approvals:
         self._set: list[tuple[str, int, Points]] = []
         #: Handovers between vault and drawer, by chain and number, that a manager has offered or signed.
         self._by_manager: set[tuple[str, int]] = set()
+        #: Logins that a new password has locked.
+        self._locked: set[str] = set()
         #: When the house went live.
         self._live: str | None = None
         #: Hands whose bonus was confirmed and is not paid yet.
@@ -184,7 +205,10 @@ class Approvals:
             **dict.fromkeys(("drawer.opened", "drawer.replenished"), self._handed_over),
             "hand.settled": self._settled,
             "house.went_live": self._went_live,
+            "table.closed": self._table_closed,
             "staff.hired": self._hired,
+            "staff.password_set": self._password_set,
+            "staff.deactivated": self._deactivated,
         }
 
     # --- Asking and deciding -----------------------------------------------------------------------------------------
@@ -198,12 +222,28 @@ class Approvals:
         asked = {"method": "POST", "path": data["path"], "body": data["body"]}
         if hash_of(asked) != data["request_hash"]:
             self._rows.find("approval_differs", f"{APPROVAL} {number}", "its hash is not that of its request")
+        self._judge_lasting(doc)
         self._rows.add(
             APPROVAL, str(number), number=number, amount=data.get("amount"), requested_by=doc["actor"],
             requested_at=Near(doc["at"]), terminal=doc["terminal"], expires_at=data["expires"], state="requested",
             reason="", **{name: data[name] for name in _ASKED},
             **dict.fromkeys(("decided_by", "decided_at", "decided_terminal", "ended_at")),
         )  # fmt: skip
+
+    def _judge_lasting(self, doc: Row) -> None:
+        """An approval can be used as long as the control points say."""
+        terminal = self._rows.seek(TERMINAL, doc["terminal"])
+        if terminal is None or terminal["kind"] not in LASTS:
+            return
+        name, _ = LASTS[terminal["kind"]]
+        minutes = [points[name] for points in self.in_force_about(doc["at"])]
+        first, last = (
+            _moved(doc["at"], 60 * minutes_ + moved)
+            for minutes_, moved in ((min(minutes), -TOLERANCE), (max(minutes), TOLERANCE))
+        )
+        if not first <= doc["data"]["expires"] <= last:
+            problem = f"it was asked for at {doc['at']} and runs out at {doc['data']['expires']}"
+            self._rows.find("approval_differs", f"{APPROVAL} {doc['data']['approval']}", problem)
 
     def _move(self, doc: Row, state: str, *allowed: str, **columns: Any) -> Row:
         """The next state of an approval. Raises NotRecorded."""
@@ -227,16 +267,29 @@ class Approvals:
         place = f"{APPROVAL} {row['number']}"
         if doc["role"] not in row["roles"]:
             self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
+        if self._code_was_due(doc) and not doc["data"].get("second_factor"):
+            self._rows.find("approval_without_code", place, f"{doc['actor']} gave no code of the second factor")
         if row["requested_by"] == doc["actor"]:
             self._rows.find("same_person", place, f"{doc['actor']} asked for it and decides it")
+        elif f"/staff/{doc['actor']}/" in row["path"]:
+            self._rows.find("approver_not_independent", place, f"{doc['actor']} decides on their own entry")
         elif between := self._between(row["requested_by"], doc["actor"]):
             self._rows.find("approver_not_independent", place, f"{between} is in the lines of both")
 
+    def _code_was_due(self, doc: Row) -> bool:
+        """Whether the house asked for a second factor about then. A rehearsal is a sandbox, where nobody has one."""
+        house: Row = next(iter(self._rows.of(HOUSES).values()), {"is_sandbox": True})
+        founded = int(house.get("second_factor_required", False))
+        points = self.in_force_about(doc["at"])
+        asked = all(one.get("second_factor_required", founded) for one in points)
+        rehearsed = house["is_sandbox"] and self._rows.get(STAFF, doc["actor"])["totp_since"] is None
+        return asked and not rehearsed and doc["role"] in _CODED
+
     def _between(self, one: str, other: str) -> str | None:
         """A person who may know the passwords of both, or the one of the two who hired the other."""
+        if (by := related(self._rows, one, other)) is not None:
+            return by
         first, second = (self._rows.get(STAFF, login) for login in (one, other))
-        if first["hired_by"] == other or second["hired_by"] == one:
-            return other
         both = {one, *first["password_givers"]} & {other, *second["password_givers"]}
         return next((login for login in sorted(both) if self._rows.seek(STAFF, login) is not None), None)
 
@@ -266,6 +319,8 @@ class Approvals:
             self._limits(doc)
         if doc["kind"] == "hand.bonus_confirmed":
             self._confirmed.add(data["hand"])
+        if doc["kind"] == "staff.activated":
+            self._locked -= {data["login"]}
 
     def _went_live(self, doc: Row) -> None:
         self._live = doc["at"]
@@ -277,6 +332,8 @@ class Approvals:
     def _for_person(self, doc: Row) -> frozenset[str]:
         """Who approves another role, or a login that counts."""
         data = doc["data"]
+        if doc["kind"] == "staff.activated" and data["login"] in self._locked:
+            return _OFFICE
         roles = (
             {*data["before"], *data["after"]}
             if doc["kind"] == "staff.roles_changed"
@@ -290,14 +347,31 @@ class Approvals:
             problem = f"{doc['data']['login']} was hired and could act at once"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
+    def _password_set(self, doc: Row) -> None:
+        """In a house that is live, a password that another person gives locks the login."""
+        login = doc["data"]["login"]
+        if doc["data"].get("locked"):
+            self._locked.add(login)
+        elif self._is_live(doc) and self._rows.get(STAFF, login)["is_active"]:
+            problem = f"{doc['actor']} gave {login} a password, and could act with it at once"
+            self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _deactivated(self, doc: Row) -> None:
+        self._locked -= {doc["data"]["login"]}
+
     def _settled(self, doc: Row) -> None:
         """A worker pays no bonus from the control point on that nobody has confirmed."""
         name, bonus = doc["data"]["hand"], sum(doc["data"]["result"].get("bonus", ()))
         if name in self._confirmed:
             self._confirmed.remove(name)
-        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self._in_force_about(doc["at"])):
+        elif bonus and all(bonus >= points["bonus_approved_from"] for points in self.in_force_about(doc["at"])):
             problem = f"hand {name} was paid a bonus of {bonus} that nobody has approved"
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _table_closed(self, doc: Row) -> None:
+        """Where a house wants it, a table closes only with a closer counted."""
+        if "closer" not in doc["data"] and all(one["closer_required"] for one in self.in_force_about(doc["at"])):
+            self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
 
     def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))
@@ -330,10 +404,12 @@ class Approvals:
             return frozenset()
         if doc["kind"] in ("staff.roles_changed", "staff.activated"):
             return self._for_person(doc)
-        found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
+        if doc["kind"] == "limits.changed" and doc["role"] != SYSTEM and self._changes_size(doc["data"]):
+            return frozenset((AUDITOR,))
+        found = [needed(doc, points) for points in self.in_force_about(doc["at"])]
         return frozenset().union(*found) if all(found) else frozenset()
 
-    def _in_force_about(self, at: str) -> list[Points]:
+    def in_force_about(self, at: str) -> list[Points]:
         first, last = _moved(at, -TOLERANCE), _moved(at, TOLERANCE)
         before = max((one for one in self._set if one[0] <= first), key=lambda one: one[:2], default=None)
         within = [points for since, _, points in self._set if first < since <= last]
@@ -345,11 +421,17 @@ class Approvals:
         # No currency has more places: of what an event says otherwise, nothing is worked out.
         places = exponent if exponent in range(MOST_PLACES + 1) else 0
         unit = 10**places * PER_EURO.get(house["currency"], 1)
-        return {name: amount * unit for name, amount in DEFAULTS.items()}
+        return {name: amount * unit for name, amount in DEFAULTS.items()} | OTHERS
 
     # --- Floats and replenishments -----------------------------------------------------------------------------------
 
     def _handed_by(self, doc: Row) -> None:
+        offered = doc["data"]["handover"]
+        if doc["kind"] == "handover.offered" and offered["kind"] in ("float", "replenishment"):
+            worth, most = offered["cash"] + worth_of(offered["pieces"]), self._most("float_most", doc)
+            if doc["role"] != SYSTEM and worth > most:
+                problem = f"a {offered['kind']} of {worth} was offered, the most is {most}"
+                self._rows.find("float_too_large", f"{doc['chain']}#{doc['seq']}", problem)
         if doc["role"] in _MANAGER:
             self._by_manager.add((doc["chain"], doc["data"]["handover"]["handover"]))
 
@@ -365,17 +447,33 @@ class Approvals:
                 data["handover"]["handover"],
                 data["handover"]["cash"] + worth_of(data["handover"]["pieces"]),
             )
-        limits = [points["float_by_manager_above"] for points in self._in_force_about(doc["at"])]
-        if doc["role"] != SYSTEM and worth > max(limits) and (doc["chain"], number) not in self._by_manager:
+        most = self._most("float_by_manager_above", doc)
+        if doc["role"] != SYSTEM and worth > most and (doc["chain"], number) not in self._by_manager:
             self._rows.find(
                 "approval_missing", f"{doc['chain']}#{doc['seq']}", f"no manager has signed handover {number}"
             )
 
+    def _most(self, name: str, doc: Row) -> int:
+        """A control point about the time of an event, the largest."""
+        return max(points[name] for points in self.in_force_about(doc["at"]))
+
     # --- Control points ----------------------------------------------------------------------------------------------
+
+    def _changes_size(self, data: Row) -> bool:
+        """Whether control points change what a small house may do."""
+        before = max((one for one in self._set if one[0] <= data["valid_from"]), key=lambda one: one[:2], default=None)
+        return bool(data["points"].get("small_house", 0) != (before[2].get("small_house", 0) if before else 0))
+
+    def _judge_small(self, place: str) -> None:
+        tables = [row for row in self._rows.of("tables.Table").values() if row["state"] != "retired"]
+        if len(tables) > MOST_TABLES_OF_SMALL:
+            self._rows.find("house_not_small", place, f"it has {len(tables)} tables")
 
     def _limits(self, doc: Row) -> None:
         data = doc["data"]
         place = f"{LIMITS} {data['number']}"
+        if doc["role"] != SYSTEM and self._changes_size(data) and data["points"].get("small_house"):
+            self._judge_small(place)
         if data["number"] != len(self._set) + 1:
             self._rows.find("limits_gap", place, f"they come after {len(self._set)}")
         if _moved(data["valid_from"], TOLERANCE) < doc["at"]:

@@ -5,6 +5,7 @@ from typing import Any
 from .state_cage import number
 from .state_columns import HOUSE, ID, Model, proved
 from .state_ledger import PERIOD
+from .state_people import STAFF
 from .state_rows import UNKNOWN, Handler, Near, Row, Rows
 
 BOX, BOX_COUNT = "transfers.Box", "transfers.BoxCount"
@@ -31,7 +32,7 @@ MODELS = (
             **dict.fromkeys(("seal_read", "brought_by", "brought_at"), proved("box.brought")),
             "differing_rounds": proved("box.counts_differed"),
             **dict.fromkeys(("counted_cash", "counted_pieces"), proved(_COUNTED)),
-            **dict.fromkeys(("decided_by", "reason"), proved("box.count_decided")),
+            **dict.fromkeys(("decided_by", "observer", "reason"), proved("box.count_decided")),
             **dict.fromkeys(("received_by", "received_at"), proved("box.received")),
             "state": proved("every event of the box"),
         },
@@ -94,6 +95,8 @@ class Boxes:
         self._rows = rows
         #: By table: the tray's newest confirmed count if that is an opener with which no session has begun.
         self._openers: dict[str, int | None] = {}
+        #: The same of closers.
+        self._closers: dict[str, int | None] = {}
         self.handlers: dict[str, Handler] = {
             "box.swapped": self._swapped,
             "box.brought": self._brought,
@@ -105,6 +108,7 @@ class Boxes:
             "tray.counts_differed": self._tray_witnessed,
             "tray.confirmed": self._tray_witnessed,
             "table.opened": self._opened,
+            "table.closed": self._table_closed,
             "tronc.shared": self._shared,
             "tronc.share_paid": self._paid,
         }
@@ -170,7 +174,11 @@ class Boxes:
         data, count, actor = doc["data"]["box"], doc["data"]["count"], doc["actor"]
         if actor in self._counters(data["box"]):
             self._same(data, f"{actor} counted it and decided on it")
-        found = {"counted_cash": count["cash"], "counted_pieces": count["pieces"]}
+        observer = data.get("observer")
+        watching = None if observer is None else self._rows.seek(STAFF, observer)
+        if observer == actor or watching is None or "surveillance" not in watching["roles"]:
+            self._same(data, f"{actor} decided on it, and nobody of surveillance watched")
+        found = {"counted_cash": count["cash"], "counted_pieces": count["pieces"], "observer": observer}
         self._change(data, state="counted", decided_by=actor, reason=doc["reason"], **found)
 
     def _received(self, doc: Row) -> None:
@@ -236,6 +244,7 @@ class Boxes:
         self._rows.change(TRAY_COUNT, key, witnessed=pieces, witnessed_by=actor, ended_at=Near(doc["at"]), **found)
         if confirmed and row["purpose"] in ("opener", "closer"):
             self._openers[row["table"]] = int(key) if row["purpose"] == "opener" else None
+            self._closers[row["table"]] = int(key) if row["purpose"] == "closer" else None
 
     def _opened(self, doc: Row) -> None:
         """A session begins with the table's newest opener, if no closer came after it and no session began with it."""
@@ -243,6 +252,13 @@ class Boxes:
         if doc["data"].get("opener") != opener:
             problem = f"it names the count {doc['data'].get('opener')}, the opener of the tray was {opener}"
             self._rows.find("tray_opener_differs", f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _table_closed(self, doc: Row) -> None:
+        """A session that ends with a count of the tray ends with the table's newest one, a closer."""
+        named, closer = doc["data"].get("closer"), self._closers.get(doc["chain"].partition("/")[2])
+        if named is not None and named != closer:
+            problem = f"it names the count {named}, the closer of the tray was {closer}"
+            self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", problem)
 
     # --- Tronc -------------------------------------------------------------------------------------------------------
 

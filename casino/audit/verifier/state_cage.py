@@ -1,12 +1,21 @@
 """Chips, drawers and their shifts, and transfers, rebuilt from the chains of drawers, tables and house."""
 
 from .state_columns import HOUSE, ID, Model, proved
-from .state_rows import Handler, Near, Row, Rows
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
 DRAWER, SHIFT, HANDOVER = "cage.Drawer", "cage.Shift", "cage.Handover"
 TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
+#: Seconds after which what was offered from the vault is not taken any more.
+HANDOVER_LASTS = 600.0
+#: What only the person who has opened a drawer does there.
+_TRADES = (
+    *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out", "cage.exchange"),
+    *("cage.foreign_chips", "cage.deposit_taken", "cage.deposit_drawn", "cage.deposit_returned"),
+    *("cage.noncash_buy_in", "cage.noncash_paid", "cage.payout_held", "cage.payout_released"),
+    *("cage.chips_claimed", "cage.table_fee", "cage.chips_redeemed"),
+)
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNTED = ("cash", "chips", "pieces", "foreign", "withdrawn")
 _COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in _COUNTED)
@@ -91,7 +100,10 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened")),
+            **dict.fromkeys(
+                ("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened, drawer.reopened")
+            ),
+            "reopens": proved("drawer.reopened"),
             **dict.fromkeys(_FIRST, proved("drawer.counted")),
             **dict.fromkeys(_SECOND, proved("drawer.recounted")),
             **dict.fromkeys(("closed_by", "closed_at", "handed_to", "reason", *_COUNT), proved("drawer.closed")),
@@ -105,6 +117,7 @@ MODELS = (
             "house": HOUSE,
             **dict.fromkeys((*_BEGUN, "opened_at"), proved(_ASKED)),
             "state": proved("every event of the transfer"),
+            "reservation": proved("fill.requested, fill.sent, fill.cancelled"),
             **dict.fromkeys(("sent", "sent_by", "sent_at"), proved("fill.sent, credit.sent")),
             "carried_by": proved("fill.sent, credit.sent, fill.received, credit.received"),
             "miscounts": proved("fill.count_differed, credit.count_differed"),
@@ -147,6 +160,7 @@ class Cage:
             "drawer.set_up": self._drawer,
             "drawer.retired": lambda doc: self._rows.change(DRAWER, _place(doc), retired_at=Near(doc["at"])),
             "drawer.opened": self._opened,
+            "drawer.reopened": self._reopened,
             "drawer.counted": lambda doc: self._drawer_counted(doc, _FIRST),
             "drawer.recounted": lambda doc: self._drawer_counted(doc, _SECOND),
             "drawer.closed": self._closed,
@@ -154,6 +168,7 @@ class Cage:
             "handover.offered": self._offered,
             "handover.signed": self._signed,
             "handover.withdrawn": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "withdrawn"),
+            **dict.fromkeys(_TRADES, self._traded),
             "drawer.replenished": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "taken"),
             "drawer.skimmed": lambda doc: self._handed(doc, doc["data"]["handover"]["handover"], "taken"),
             **dict.fromkeys(moves, self._moved),
@@ -223,15 +238,28 @@ class Cage:
         code = _place(doc)
         self._rows.add(DRAWER, code, code=code, version=1, x_readings=0, retired_at=None)
 
-    def _opened(self, doc: Row) -> None:
+    def _begin_shift(self, doc: Row, reopens: int | None) -> None:
         drawer, data = _place(doc), doc["data"]
         number = self._shifts[drawer] = self._shifts.get(drawer, 0) + 1
         self._rows.add(
             SHIFT, f"{drawer}/{number}", drawer=drawer, number=number, opened_by=doc["actor"],
             opened_at=Near(doc["at"]), **{name: data[name] for name in _FLOAT},
             **dict.fromkeys((*_FIRST, *_SECOND, "closed_by", "closed_at", "handed_to", *_COUNT)), reason="",
+            reopens=reopens,
         )  # fmt: skip
         self._require_same(SHIFT, f"{drawer}/{number}", {"number": data["shift"]})
+
+    def _reopened(self, doc: Row) -> None:
+        """The cashier of a shift that went back to the vault goes on, with what was counted."""
+        data, before = doc["data"], self._shift(doc)
+        self._begin_shift(doc, data["reopens"])
+        counted = {"counted_cash": data["float_cash"], "counted_pieces": data["float_pieces"]}
+        counted |= {"number": data["reopens"], "opened_by": doc["actor"], "handed_to": None}
+        self._require_same(SHIFT, before, counted)
+
+    def _opened(self, doc: Row) -> None:
+        drawer, data = _place(doc), doc["data"]
+        self._begin_shift(doc, None)
         taken = {"cash": data["float_cash"], "pieces": data["float_pieces"]}
         if (passed := data.get("taken_from")) is not None:
             self._took_over(doc, passed, taken)
@@ -295,6 +323,13 @@ class Cage:
         self._passed.add((left, to, number))
         return offered_by
 
+    def _traded(self, doc: Row) -> None:
+        """Only the person who has opened the drawer trades there."""
+        row = self._rows.seek(SHIFT, self._shift(doc))
+        if row is not None and row["opened_by"] != doc["actor"]:
+            problem = f"{doc['actor']} records {doc['kind']} in the shift of {row['opened_by']}"
+            self._rows.find("not_your_drawer", f"{doc['chain']}#{doc['seq']}", problem)
+
     def _shift(self, doc: Row) -> str:
         drawer = _place(doc)
         return f"{drawer}/{self._shifts.get(drawer, 0)}"
@@ -329,6 +364,14 @@ class Cage:
         )  # fmt: skip
         if state == "taken":
             self._by_another(doc, key, "took it")
+            self._in_time(doc, key)
+
+    def _in_time(self, doc: Row, key: str) -> None:
+        row = self._rows.get(HANDOVER, key)
+        from_vault = row["kind"] in ("float", "replenishment")
+        if from_vault and seconds_between(row["offered_at"], doc["at"]) > HANDOVER_LASTS + TOLERANCE:
+            problem = f"it was offered at {row['offered_at']} and taken at {doc['at']}, too late"
+            self._rows.find("handover_expired", f"{HANDOVER} {key}", problem)
 
     def _by_another(self, doc: Row, key: str, what: str) -> None:
         if self._rows.get(HANDOVER, key)["offered_by"] == doc["actor"]:
@@ -341,7 +384,7 @@ class Cage:
         key, state = str(data["transfer"]), data["state"]
         if self._rows.seek(TRANSFER, key) is None:
             self._begun(doc, data)
-        changed: Row = {"state": state}
+        changed: Row = {"state": state, **self._reservation(key, state, data)}
         if state == "sent":
             changed |= {"sent": data["sent"], "sent_by": actor, "sent_at": Near(doc["at"])}
         elif state == "declined":
@@ -355,6 +398,16 @@ class Cage:
         self._judge_persons(key, state, actor, data)
         self._rows.change(TRANSFER, key, **changed)
         self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - _NOT_A_COLUMN})
+
+    def _reservation(self, key: str, state: str, data: Row) -> Row:
+        """What was set aside for a fill when it was asked for is let go when it is sent or cancelled, and only then."""
+        row, now = self._rows.get(TRANSFER, key), data.get("reservation", "")
+        before = row["reservation"]
+        ends = state in ("sent", "cancelled") and before == "pending"
+        if now not in (("voided", "expired") if ends else (before,)):
+            problem = f"it is {state}, and its reservation was {before!r} and is {now!r}"
+            self._rows.find("state_event_differs", f"{TRANSFER} {key}, reservation", problem)
+        return {"reservation": now}
 
     def _judge_persons(self, key: str, state: str, actor: str, data: Row) -> None:
         """Nobody does both parts of what takes two people, and a third one carries the chips."""
@@ -384,9 +437,14 @@ class Cage:
     def _begun(self, doc: Row, data: Row) -> None:
         empty = dict.fromkeys(("sent", "sent_by", "sent_at", "counted", "ended_by", "ended_at"))
         empty |= dict.fromkeys(("carried_by", "declined_by", "declined_at"))
+        reservation = data.get("reservation", "")
+        if reservation not in ("", "pending") or (reservation and data["state"] != "requested"):
+            problem = f"it is begun as {data['state']} with the reservation {reservation!r}"
+            self._rows.find("state_event_differs", f"{TRANSFER} {data['transfer']}, reservation", problem)
         self._rows.add(
             TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
-            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[], **empty,
+            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[],
+            reservation=reservation, **empty,
         )  # fmt: skip
         number(self._rows, data["kind"], data["serial"])
 

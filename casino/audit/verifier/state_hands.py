@@ -41,6 +41,7 @@ MODELS = (
             "started_at": proved("hand.dealt"),
             "ended_at": proved("the event that ends the hand"),
             "settled_at": proved("hand.settled, hand.ruled"),
+            "disputed_at": proved("hand.disputed, hand.dispute_raised, hand.bonus_refused"),
             "ruling": replace(proved("hand.ruled; compared with the hand's own row"), read=False),
             "settlement": _CLOSED,
         },
@@ -123,7 +124,10 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("hand", "number", "tax_refunded", "made_good", "collected", "readings", "reason", "settlement", "at"),
+                (
+                    *("hand", "number", "tax_refunded", "fee_refunded", "made_good", "collected", "readings"),
+                    *("reason", "settlement", "at"),
+                ),
                 proved("hand.ruled_later"),
             ),
         },
@@ -151,7 +155,7 @@ MODELS = (
                 "the event that ends the hand, hand.bonus_confirmed; read as the hand's name; day.closed: the day"
             ),
             "created_at": proved("the event that ends the hand, hand.bonus_confirmed, day.closed"),
-            "done_at": proved("hand.settled, hand.disputed, hand.bonus_held, day.packaged"),
+            "done_at": proved("hand.settled, hand.disputed, hand.dispute_raised, hand.bonus_held, day.packaged"),
             **dict.fromkeys(
                 ("sent_at", "deliveries", "last_error"),
                 transient("how the broker was hinted; the message stays open until its work is done"),
@@ -187,7 +191,9 @@ class HandRows:
             "hand.settled": self._settled,
             "hand.ruled": self._decided,
             "hand.ruled_later": self._later,
-            "hand.disputed": self._done,
+            "hand.disputed": self._found_wrong,
+            "hand.dispute_raised": self._dispute_raised,
+            "hand.bonus_refused": self._disputed,
             "hand.bonus_held": self._done,
             "hand.bonus_confirmed": self._confirmed,
             "hand.voided": self._over,
@@ -236,7 +242,7 @@ class HandRows:
         self._dealer[name] = doc["actor"]
         self._rows.add(
             HAND, name, session=self._tables.session(table), started_at=Near(doc["at"]), ended_at=None,
-            settled_at=None, previous_hash=self._tables.record_hash(table),
+            settled_at=None, disputed_at=None, previous_hash=self._tables.record_hash(table),
         )  # fmt: skip
         if self._rows.seek(DEAL, name) is not None:
             self._rows.change(DEAL, name, state="dealt")
@@ -269,6 +275,20 @@ class HandRows:
         name = doc["data"]["hand"]
         self._rows.change(OUTBOX, self._queued.pop(name, f"{RESOLVE}/{name}"), done_at=Near(doc["at"]))
 
+    def _found_wrong(self, doc: Row) -> None:
+        self._done(doc)
+        self._disputed(doc)
+
+    def _dispute_raised(self, doc: Row) -> None:
+        """What waits for the worker is done with it."""
+        if doc["data"]["hand"] in self._queued:
+            self._done(doc)
+        self._over(doc)
+        self._disputed(doc)
+
+    def _disputed(self, doc: Row) -> None:
+        self._rows.change(HAND, doc["data"]["hand"], disputed_at=Near(doc["at"]))
+
     def _settled(self, doc: Row) -> None:
         self._done(doc)
         self._ruled(doc)
@@ -283,7 +303,7 @@ class HandRows:
         names = ("hand", "tax_refunded", "made_good", "collected", "readings", "settlement")
         self._rows.add(
             LATER_RULING, f"{data['hand']}/{data['ruling']}", number=data["ruling"], reason=doc["reason"],
-            at=Near(doc["at"]), **{name: data[name] for name in names},
+            at=Near(doc["at"]), fee_refunded=data.get("fee_refunded", {}), **{name: data[name] for name in names},
         )  # fmt: skip
 
     def _require_not_dealer(self, doc: Row) -> None:

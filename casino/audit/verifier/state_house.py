@@ -36,11 +36,12 @@ MODELS = (
 SIGNERS = frozenset(("admin", "auditor", "manager"))
 #: What waits until the house is live, or open as a sandbox; and of that, what a suspended house may do nevertheless.
 _WITH_GUESTS = (
-    "day.opened", "drawer.opened", "table.opened", "hand.dealt", "cage.buy_in", "cage.bearer_buy_in", "table.buy_in",
+    "day.opened", "drawer.opened", "drawer.reopened", "table.opened", "hand.dealt", "cage.buy_in",
+    "cage.bearer_buy_in", "table.buy_in",
     "cage.deposit_taken", "cage.deposit_drawn", "cage.noncash_buy_in", "cage.table_fee",
 )  # fmt: skip
 _OPEN = frozenset(("live", "sandbox"))
-_SERVES = frozenset(("day.opened", "drawer.opened"))
+_SERVES = frozenset(("day.opened", "drawer.opened", "drawer.reopened"))
 
 
 class Stages:

@@ -6,11 +6,13 @@ more because the verifier has nothing of the house. A test compares the two.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from .state_columns import Model, derived, proved, transient
 from .state_rows import Handler, Near, Row, Rows
 
 ACCOUNT, PERIOD, SNAPSHOT, ASSERTION = "ledger.Account", "ledger.Period", "ledger.Snapshot", "ledger.Assertion"
+HOLD = "ledger.Hold"
 
 #: By number: name, normal side, floor (None for none), whether it holds chips, and whether it weighs in the invariant
 #: between chips and what is owed for them.
@@ -81,7 +83,9 @@ _OPENING = (
 _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
 _NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
 _BOOK = replace(proved("rows are read by book and key"), read=False)
-_HOLDS = transient("no write of a house makes holds; what a hold sets aside cannot be spent, and nothing else")
+_HELD = transient("what a hold sets aside cannot be spent, and nothing else; its event names the pieces")
+#: Seconds for which the pieces of a fill are set aside.
+_RESERVED = 3600
 MODELS = (
     Model(
         ACCOUNT,
@@ -161,16 +165,23 @@ MODELS = (
         },
     ),
     Model(
-        "ledger.Hold",
+        HOLD,
         "key",
-        dict.fromkeys(("id", "book", "key", "postings", "created_at", "expires_at", "state", "ended_at"), _HOLDS),
+        {
+            "id": _NUMBERED,
+            "book": _BOOK,
+            "key": _BOOK,
+            **dict.fromkeys(("created_at", "expires_at"), proved("fill.requested")),
+            "postings": _HELD,
+            **dict.fromkeys(("state", "ended_at"), proved("fill.requested, fill.sent, fill.cancelled, holds.expired")),
+        },
     ),
     Model(
         "ledger.Reserve",
         "hold and account",
-        dict.fromkeys(("hold", "account", "amount", "expires_at", "released_at"), _HOLDS),
+        dict.fromkeys(("hold", "account", "amount", "expires_at", "released_at"), _HELD),
     ),
-    Model("ledger.Claim", "digest", dict.fromkeys(("digest", "hold"), _HOLDS)),
+    Model("ledger.Claim", "digest", dict.fromkeys(("digest", "hold"), _HELD)),
 )
 
 
@@ -203,6 +214,10 @@ class LedgerRows:
             "day.closed": self._day_closed,
             "snapshot.taken": lambda doc: self._snapshot(doc, doc["data"]["name"], doc["data"]["snapshot"]),
             "drawer.closed": self._counted,
+            "fill.requested": self._fill_asked,
+            "fill.sent": self._fill_ended,
+            "fill.cancelled": self._fill_ended,
+            "holds.expired": self._expired,
         }
 
     def _founded(self, doc: Row) -> None:
@@ -253,6 +268,26 @@ class LedgerRows:
     def _snapshot(self, doc: Row, name: str, number: int) -> None:
         self._rows.add(SNAPSHOT, name, id=number, name=name, taken_at=Near(doc["at"]))
 
+    def _fill_asked(self, doc: Row) -> None:
+        fill = doc["data"]["transfer"]
+        if fill.get("reservation"):
+            until = datetime.fromisoformat(doc["at"]) + timedelta(seconds=_RESERVED)
+            self._rows.add(
+                HOLD, _key_of(fill), created_at=Near(doc["at"]), state="pending", ended_at=None,
+                expires_at=Near(until.isoformat(timespec="microseconds").replace("+00:00", "Z")),
+            )  # fmt: skip
+
+    def _fill_ended(self, doc: Row) -> None:
+        """What was set aside for a fill is let go, if its time was not over before."""
+        fill = doc["data"]["transfer"]
+        row = self._rows.seek(HOLD, _key_of(fill))
+        if row is not None and row["state"] == "pending":
+            row.update(state=fill["reservation"], ended_at=Near(doc["at"]))
+
+    def _expired(self, doc: Row) -> None:
+        for key in doc["data"].get("holds", ()):
+            self._rows.change(HOLD, key, state="expired", ended_at=Near(doc["at"]))
+
     def _counted(self, doc: Row) -> None:
         count, drawer = doc["data"]["reconciliation"], doc["chain"].partition("/")[2]
         counted, to = count["counted_withdrawn"], count["handed_to"]
@@ -276,6 +311,10 @@ class LedgerRows:
             ASSERTION, f"{account} {number}", account=account, balance=balance, asserted_at=Near(doc["at"]),
             metadata=metadata,
         )  # fmt: skip
+
+
+def _key_of(fill: Row) -> str:
+    return f"{fill['kind']}:{fill['serial']}"
 
 
 def _at(numbers: Iterable[str], doc: Row, *who: str) -> list[str]:

@@ -1,7 +1,7 @@
 """House, players, staff, terminals and tokens, rebuilt from the events of the house's chain."""
 
 from .state_columns import HOUSE, ID, Model, derived, hashed, proved, transient
-from .state_rows import Handler, Near, Row, Rows
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
 HOUSES, DATA_KEY, OUTBOX = "houses.House", "houses.DataKey", "houses.OutboxMessage"
 STAFF, TERMINAL, TOKEN = "staff.Staff", "staff.Terminal", "staff.TerminalToken"
@@ -10,6 +10,11 @@ PLAYER, PERSON, PERSON_KEY = "players.Player", "players.Person", "players.Person
 #: The role of what acts for no person: the founding of a house, the worker, the operator of the server.
 SYSTEM = "system"
 
+#: What a player does who is known by a reference.
+_PLAYS = (
+    *("cage.buy_in", "cage.cash_out", "cage.noncash_buy_in"),
+    *("table.sat_down", "table.buy_in"),
+)
 _PERSONAL = transient("personal data, which no event has")
 _OFFICE = "staff.hired, staff.roles_changed, staff.deactivated, staff.activated, staff.password_set, staff.unlocked"
 MODELS = (
@@ -51,7 +56,9 @@ MODELS = (
             "login": proved("staff.hired"),
             "name": _PERSONAL,
             "roles": proved("staff.hired, staff.roles_changed"),
-            "is_active": proved("staff.hired, staff.deactivated, staff.activated"),
+            "is_active": proved("staff.hired, staff.deactivated, staff.activated, staff.password_set"),
+            "player_ref": proved("staff.player_linked"),
+            "locked_by_password": proved("staff.password_set, staff.deactivated, staff.activated"),
             "password": hashed("staff.hired, staff.password_set, staff.password_changed"),
             "hired_by": proved("staff.hired: the actor, where a person hired; empty at the founding"),
             "password_givers": proved(
@@ -79,8 +86,8 @@ MODELS = (
             "location": proved("terminal.enrolled"),
             "key_digest": hashed("terminal.enrolled"),
             "enrolled_at": proved("terminal.enrolled"),
-            "revoked_at": proved("terminal.revoked"),
-            "version": proved("terminal.enrolled, terminal.revoked"),
+            "revoked_at": proved("terminal.revoked, drawer.retired, table.retired"),
+            "version": proved("terminal.enrolled, terminal.revoked, drawer.retired, table.retired"),
         },
     ),
     Model(
@@ -159,11 +166,23 @@ MODELS = (
 )
 
 
+def related(rows: Rows, one: str, other: str) -> str | None:
+    """Which of two people hired the other, or is in the line of those who gave the other a password; None where neither
+    is, and for what no event has hired: what set the house up is no person."""
+    for login, by in ((one, other), (other, one)):
+        row = rows.seek(STAFF, login)
+        if row is not None and rows.seek(STAFF, by) is not None and by in (row["hired_by"], *row["password_givers"]):
+            return by
+    return None
+
+
 class People:
     """Rows of the house itself, its staff, devices and players."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
+        #: Who is known as a player under a reference, and since when the link, or the person's being active, counts.
+        self._linked: dict[str, tuple[str, str]] = {}
         self.handlers: dict[str, Handler] = {
             "house.founded": self._founded,
             "house.seal_key_rotated": self._seal_key_rotated,
@@ -177,12 +196,15 @@ class People:
             "staff.second_factor_confirmed": self._factor_confirmed,
             "staff.second_factor_reset": self._factor_reset,
             "staff.unlocked": self._unlocked,
+            "staff.player_linked": self._player_linked,
+            **dict.fromkeys(_PLAYS, self._judge_guest),
             "staff.signed_in": self._signed_in,
             "staff.signed_out": self._signed_out,
             "rota.entered": self._rota_entered,
             "rota.withdrawn": self._rota_withdrawn,
             "terminal.enrolled": self._enrolled,
             "terminal.revoked": self._revoked,
+            **dict.fromkeys(("drawer.retired", "table.retired"), self._place_retired),
             "player.registered": self._registered,
             "player.person_recorded": self._recorded,
             "player.forgotten": self._forgotten,
@@ -215,7 +237,7 @@ class People:
         data = doc["data"]
         self._rows.add(
             STAFF, data["login"], login=data["login"], roles=data["roles"], version=1,
-            is_active=data.get("active", True), hired_at=Near(doc["at"]),
+            is_active=data.get("active", True), locked_by_password=False, player_ref="", hired_at=Near(doc["at"]),
             hired_by="" if doc["role"] == SYSTEM else doc["actor"], totp_sealed=None,
             totp_since=None, **self._given(doc),
         )  # fmt: skip
@@ -242,15 +264,19 @@ class People:
         self._next_version(doc["data"]["login"], roles=doc["data"]["after"])
 
     def _deactivated(self, doc: Row) -> None:
-        self._next_version(doc["data"]["login"], is_active=False)
+        self._next_version(doc["data"]["login"], is_active=False, locked_by_password=False)
         self._end(doc["at"], user=doc["data"]["login"])
 
     def _activated(self, doc: Row) -> None:
-        self._next_version(doc["data"]["login"], is_active=True)
+        login = doc["data"]["login"]
+        self._next_version(login, is_active=True, locked_by_password=False)
+        if ref := self._rows.get(STAFF, login)["player_ref"]:
+            self._linked[ref] = login, doc["at"]
 
     def _password_set(self, doc: Row) -> None:
         login = doc["data"]["login"]
-        self._next_version(login, **self._given(doc))
+        locked = {"is_active": False, "locked_by_password": True} if doc["data"].get("locked") else {}
+        self._next_version(login, **self._given(doc), **locked)
         self._end(doc["at"], user=login)
 
     def _password_changed(self, doc: Row) -> None:
@@ -274,6 +300,24 @@ class People:
     def _unlocked(self, doc: Row) -> None:
         if doc["role"] != SYSTEM:  # the operator of the server opens a lock, and nothing in the row changes
             self._next_version(doc["data"]["login"])
+
+    def _player_linked(self, doc: Row) -> None:
+        login, after = doc["data"]["login"], doc["data"].get("after") or ""
+        before = self._rows.get(STAFF, login)["player_ref"]
+        self._linked.pop(before, None)
+        if after:
+            if after in self._linked:
+                self._rows.find("staff_as_player", f"{STAFF} {login}", f"two people are linked to {after}")
+            self._linked[after] = login, doc["at"]
+        self._next_version(login, player_ref=after)
+
+    def _judge_guest(self, doc: Row) -> None:
+        """Who works here does not play here. What was asked for as the link was made may still be written."""
+        ref = doc["data"].get("player")
+        login, since = self._linked.get(ref, ("", ""))
+        if login and self._rows.get(STAFF, login)["is_active"] and seconds_between(since, doc["at"]) > TOLERANCE:
+            problem = f"{ref} is {login}, who works here"
+            self._rows.find("staff_as_player", f"{doc['chain']}#{doc['seq']}", problem)
 
     # --- Tokens and terminals ----------------------------------------------------------------------------------------
 
@@ -307,8 +351,25 @@ class People:
             key_digest=data["key_sha256"], enrolled_at=Near(doc["at"]), revoked_at=None, version=1,
         )  # fmt: skip
 
+    def _place_retired(self, doc: Row) -> None:
+        """All terminals of a place are revoked with it."""
+        place, _, code = doc["chain"].partition("/")
+        there = {"drawer": "cage"}.get(place, place), code
+        open_ = [
+            key
+            for key, row in self._rows.of(TERMINAL).items()
+            if (row["kind"], row["location"]) == there and row["revoked_at"] is None
+        ]
+        named = doc["data"].get("terminals") or []
+        if sorted(open_) != sorted(named):
+            self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", f"{named} are revoked, not {open_}")
+        for terminal in named:
+            self._revoke(doc, terminal)
+
     def _revoked(self, doc: Row) -> None:
-        code = doc["data"]["terminal"]
+        self._revoke(doc, doc["data"]["terminal"])
+
+    def _revoke(self, doc: Row, code: str) -> None:
         row = self._rows.get(TERMINAL, code)
         row.update(revoked_at=Near(doc["at"]), version=row["version"] + 1)
         self._end(doc["at"], terminal=code)
@@ -330,6 +391,7 @@ class People:
     # --- Players -----------------------------------------------------------------------------------------------------
 
     def _registered(self, doc: Row) -> None:
+        self._judge_guest(doc)
         ref = doc["data"]["player"]
         self._rows.add(PLAYER, ref, ref=ref, registered_at=Near(doc["at"]))
 

@@ -160,6 +160,7 @@ class Tables:
             "hand.settled": self._open_again,
             "hand.ruled": self._open_again,
             "hand.disputed": self._disputed,
+            "hand.dispute_raised": self._disputed,
             "hand.bonus_refused": self._disputed,
             "hand.voided": self._voided,
         }

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .state_cage import SHIFT
 from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import UNKNOWN, Handler, Near, Row, Rows
 
@@ -20,7 +21,7 @@ MODELS = (
             "differing_rounds": proved("vault.counts_differed"),
             **dict.fromkeys(("count", "over"), proved(_COUNTED)),
             **dict.fromkeys(("decided_by", "decision"), proved("vault.count_decided")),
-            **dict.fromkeys(("signed_by", "reason"), proved("vault.count_signed_off")),
+            **dict.fromkeys(("signed_by", "reason", "corrects"), proved("vault.count_signed_off")),
             "ended_at": proved("vault.count_signed_off, or what counted it where it agrees with the books"),
         },
     ),
@@ -96,7 +97,8 @@ class VaultCounts:
             self._rows.find("serial_gap", f"{COUNT} {number}", problem)
         self._rows.add(
             COUNT, str(number), number=number, begun_at=at, state="counting", differing_rounds=0,
-            **dict.fromkeys(("count", "over", "decided_by", "signed_by", "ended_at")), decision="", reason="",
+            **dict.fromkeys(("count", "over", "decided_by", "signed_by", "corrects", "ended_at")),
+            decision="", reason="",
         )  # fmt: skip
 
     def _is_counted(self, doc: Row, key: str, count: Row) -> None:
@@ -130,8 +132,26 @@ class VaultCounts:
         data, actor = doc["data"]["vault_count"], doc["actor"]
         key = str(data["vault_count"])
         self._by_another(key, actor, "counted")
-        self._rows.change(COUNT, key, state="accepted", signed_by=actor, reason=doc["reason"], ended_at=Near(doc["at"]))
+        self._corrects(key, data.get("corrects"))
+        self._rows.change(
+            COUNT, key, state="accepted", signed_by=actor, reason=doc["reason"], ended_at=Near(doc["at"]),
+            corrects=data.get("corrects"),
+        )  # fmt: skip
         self._require_same(key, data)
+
+    def _corrects(self, key: str, corrects: Row | None) -> None:
+        """An earlier count that was wrong is named once: a shift that went back to the vault, or a count of it. Raises
+        NotRecorded."""
+        if corrects is None:
+            return
+        drawer, number = corrects["drawer"], corrects["count"]
+        model, name = (COUNT, str(number)) if drawer is None else (SHIFT, f"{drawer}/{number}")
+        row = self._rows.get(model, name)
+        ended = row["ended_at"] if drawer is None else row["closed_at"]
+        if ended is None or row.get("handed_to") is not None:
+            self._differs(key, "corrects", f"{model} {name} has not ended in the vault")
+        if any(other["corrects"] == corrects for other in self._rows.of(COUNT).values()):
+            self._differs(key, "corrects", f"{model} {name} was corrected before")
 
     # --- Bags --------------------------------------------------------------------------------------------------------
 

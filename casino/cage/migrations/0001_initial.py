@@ -249,6 +249,7 @@ class Migration(migrations.Migration):
                 ("float_cash", models.BigIntegerField()),
                 ("float_chips", models.BigIntegerField()),
                 ("float_pieces", models.JSONField(default=dict)),
+                ("reopens", models.PositiveIntegerField(null=True)),
                 ("first_count", models.JSONField(null=True)),
                 (
                     "counted_by",
@@ -369,6 +370,17 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
+                            ("reopens", None),
+                            (
+                                "number",
+                                models.expressions.CombinedExpression(models.F("reopens"), "+", models.Value(1)),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_reopens_the_one_before",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
                             ("handed_to", None),
                             models.Q(
                                 ("closed_at__isnull", False),
@@ -400,6 +412,7 @@ class Migration(migrations.Migration):
                 ("over", models.JSONField(null=True)),
                 ("decision", models.CharField(blank=True, default="", max_length=200)),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),
+                ("corrects", models.JSONField(null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
                 (
                     "decided_by",
@@ -474,6 +487,10 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(
                 condition=models.Q(("state", "accepted"), _negated=True), fields=("house",), name="vault_count_one_open"
             ),
+        ),
+        migrations.AddConstraint(
+            model_name="vaultcount",
+            constraint=models.UniqueConstraint(fields=("house", "corrects"), name="vault_count_corrects_once"),
         ),
         migrations.AddConstraint(
             model_name="vaultcount",

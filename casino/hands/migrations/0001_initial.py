@@ -86,6 +86,7 @@ class Migration(migrations.Migration):
                 ("started_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("ended_at", models.DateTimeField(null=True)),
                 ("settled_at", models.DateTimeField(null=True)),
+                ("disputed_at", models.DateTimeField(null=True)),
                 ("ruling", models.JSONField(null=True)),
                 ("settlement", models.BigIntegerField(null=True)),
             ],
@@ -128,11 +129,19 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(("rules", ""), _negated=True), name="hand_has_rules"),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("state__in", ["playing", "voided"]),
+                            ("state__in", ["playing", "disputed", "ruled", "voided"]),
                             models.Q(("digest", ""), _negated=True),
                             _connector="OR",
                         ),
                         name="hand_ended_has_digest",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state__in", ["disputed", "ruled"]), _negated=True),
+                            ("disputed_at__gte", models.F("started_at")),
+                            _connector="OR",
+                        ),
+                        name="hand_disputed_has_time",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -383,6 +392,7 @@ class Migration(migrations.Migration):
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("tax_refunded", models.JSONField()),
+                ("fee_refunded", models.JSONField(default=dict)),
                 ("made_good", models.JSONField()),
                 ("collected", models.JSONField()),
                 ("readings", models.JSONField()),

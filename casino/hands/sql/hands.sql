@@ -1,5 +1,5 @@
 -- Inputs of a hand never change, nor its result; what is settled, ruled on or voided is final. A hand that waits for an
--- approval is approved or disputed, never settled straight from there.
+-- approval is approved or disputed, never settled straight from there; one that is disputed is ruled on or voided.
 CREATE OR REPLACE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -24,6 +24,12 @@ BEGIN
     END IF;
     IF OLD.state = 'awaiting_approval' AND NEW.state NOT IN ('awaiting_approval', 'approved', 'disputed') THEN
         RAISE EXCEPTION 'hand % waits for an approval and cannot become %', OLD.name, NEW.state USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.state = 'disputed' AND NEW.state NOT IN ('disputed', 'ruled', 'voided') THEN
+        RAISE EXCEPTION 'hand % is disputed and cannot become %', OLD.name, NEW.state USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.disputed_at IS NOT NULL AND OLD.disputed_at IS DISTINCT FROM NEW.disputed_at THEN
+        RAISE EXCEPTION 'hand % was disputed at another time', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;
 END $$;

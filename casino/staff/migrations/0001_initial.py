@@ -57,6 +57,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("is_active", models.BooleanField(default=True)),
+                ("locked_by_password", models.BooleanField(db_default=False, default=False)),
+                ("player_ref", models.CharField(blank=True, db_default="", default="", max_length=32)),
                 (
                     "password_givers",
                     django.contrib.postgres.fields.ArrayField(
@@ -97,6 +99,11 @@ class Migration(migrations.Migration):
                     ),
                     models.UniqueConstraint(
                         models.F("house"), django.db.models.functions.text.Lower("login"), name="staff_login"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("player_ref", ""), _negated=True),
+                        fields=("house", "player_ref"),
+                        name="staff_one_player",
                     ),
                 ],
             },

@@ -65,6 +65,15 @@ class Migration(migrations.Migration):
                 ("counted_cash", models.BigIntegerField(null=True)),
                 ("counted_pieces", models.JSONField(null=True)),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "observer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("received_at", models.DateTimeField(null=True)),
                 (
                     "brought_by",
@@ -325,6 +334,16 @@ class Migration(migrations.Migration):
                 ),
                 ("requested", models.JSONField()),
                 ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "reservation",
+                    models.CharField(
+                        blank=True,
+                        choices=[("pending", "Pending"), ("voided", "Voided"), ("expired", "Expired")],
+                        db_default="",
+                        default="",
+                        max_length=7,
+                    ),
+                ),
                 ("sent", models.JSONField(null=True)),
                 ("sent_at", models.DateTimeField(null=True)),
                 ("miscounts", models.JSONField(default=list)),
@@ -644,6 +663,21 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("decided_by", None), ("observer", None)),
+                    models.Q(
+                        ("decided_by__isnull", False),
+                        ("observer__isnull", False),
+                        models.Q(("observer", models.F("decided_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="box_decided_before_surveillance",
+            ),
+        ),
+        migrations.AddConstraint(
             model_name="boxcount",
             constraint=models.UniqueConstraint(fields=("house", "box", "round", "counted_by"), name="box_count_by_two"),
         ),
@@ -789,6 +823,17 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="transfer_two_persons",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("reservation", ""),
+                    models.Q(("kind", "fill"), ("reservation__in", ["pending", "voided", "expired"])),
+                    _connector="OR",
+                ),
+                name="transfer_reservation",
             ),
         ),
         migrations.AddConstraint(

@@ -92,6 +92,8 @@ def test_drawers_and_shifts_are_listed_and_the_report_has_the_newest_shift_of_ea
     assert rows(floor, f"shifts?from={second['opened_at']}") == [second]
     [newest] = floor.get("reports/house").json()["drawers"]
     assert (newest["shift"], newest["float_cash"], newest["closed"]) == (2, 100, False)
+    # With person and time, as the list of shifts has it.
+    assert newest == second
 
 
 def test_a_statement_and_days_are_narrowed_down_by_time(kit: Kit) -> None:

@@ -1,9 +1,14 @@
 """Who may do what: every operation of the urlconf against every role. A route without an entry here fails."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+import httpx
 import pytest
 from django.db import connections
+from django.urls import resolve
 from pytest_django.plugin import DjangoDbBlocker
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -13,12 +18,14 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 from casino.api.http.operations import ReadOperation, WriteOperation, signed_in
 from casino.api.http.permissions import DenyAll, HasRole
 from casino.api.seat import HasSeat, holder_of
-from casino.audit.models import SignedCheckpoint
+from casino.audit.models import Event, SignedCheckpoint
 from casino.bookkeeping import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
 from casino.urls import v1
+from tests.casino.devices import Device, device
 from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.scene import assert_recorded, last_event, recorded_since
 
 EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
@@ -74,6 +81,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/dealer/take-over"): frozenset({Role.DEALER}),
     ("POST", "tables/<slug:table>/dealer/leave"): TABLES,
     ("GET", "dealers"): PLAY - CAGE,
+    ("POST", "drawers/<slug:drawer>/reopen"): CASHIERS,
     ("GET", "table-terms"): EVERYBODY,
     ("GET", "dealer-turns"): PLAY - CAGE,
     ("GET", "waiting-list"): PLAY - CAGE,
@@ -104,6 +112,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/void"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/bonus"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/bonus/refuse"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/hand/dispute"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/ruling"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands/<slug:hand>/rulings"): frozenset({Role.FLOOR}),
     ("GET", "hands/<slug:hand>/rulings"): frozenset({Role.FLOOR, Role.MANAGER, Role.AUDITOR, Role.SURVEILLANCE}),
@@ -184,6 +193,7 @@ MATRIX = {
     ("POST", "vault/counts"): SUPERVISION,
     ("POST", "vault/counts/<int:vault_count>/decide"): SUPERVISION,
     ("POST", "vault/counts/<int:vault_count>/sign-off"): MANAGER,
+    ("POST", "tables/<slug:table>/counterfeits"): TABLES,
     ("POST", "drawers/<slug:drawer>/counterfeits"): CAGE,
     ("POST", "vault/counterfeits"): frozenset({Role.CAGE_SUPERVISOR}),
     ("GET", "vault/bags"): BOOKS | SUPERVISION | {Role.SURVEILLANCE},
@@ -241,6 +251,7 @@ MATRIX = {
     ("POST", "staff/<login:login>/deactivate"): ADMIN,
     ("POST", "staff/<login:login>/activate"): ADMIN,
     ("POST", "staff/<login:login>/password"): ADMIN,
+    ("POST", "staff/<login:login>/player"): ADMIN,
     ("POST", "staff/<login:login>/unlock"): ADMIN,
     ("GET", "rota"): EVERYBODY,
     ("POST", "rota"): ADMIN | MANAGER | {Role.FLOOR},
@@ -277,11 +288,18 @@ MATRIX = {
     ("GET", "ledger/accounts/<int:account>/balance"): BOOKS,
     ("GET", "ledger/accounts/<int:account>/statement"): BOOKS,
     ("GET", "ledger/export/<slug:layout>"): BOOKS,
+    ("GET", "reports"): BOOKS,
+    ("POST", "reports/<slug:report>/runs"): BOOKS,
+    ("GET", "report-runs"): BOOKS,
+    ("GET", "report-runs/<int:run>"): BOOKS,
+    ("POST", "report-runs/<int:run>/cancel"): BOOKS,
+    ("GET", "report-runs/<int:run>/files/<str:name>"): BOOKS,
     ("GET", "reports/house"): BOOKS | {Role.FLOOR},
     ("GET", "reports/players"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
     ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
     ("GET", "reports/verification"): BOOKS,
     ("GET", "reports/deals"): BOOKS | {Role.FLOOR},
+    ("GET", "reports/count-differences"): BOOKS,
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, and nobody has
 #: asked for an approval.
@@ -289,6 +307,7 @@ READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "hands/<slug:hand>/rulings": 409,
     "tables/<slug:table>/deal": 409, "deals/<slug:hand>": 404, "approvals/<int:approval>": 404,
     "drawers/<slug:drawer>/shifts/<int:shift>/z": 409, "days/<slug:day>/package": 409,
+    "report-runs/<int:run>": 404, "report-runs/<int:run>/files/<str:name>": 404,
 }  # fmt: skip
 #: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
 AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}
@@ -341,6 +360,9 @@ def address(route: str, house: Kit) -> str:
         "<int:handover>": "1",
         "<int:shift>": "1",
         "<slug:day>": DAY,
+        "<slug:report>": "chips",
+        "<int:run>": "1",
+        "<str:name>": "chips.csv",
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",
         "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
@@ -354,32 +376,78 @@ def address(route: str, house: Kit) -> str:
     return f"/api/v1/{route}"
 
 
+def is_poll(answer: httpx.Response) -> bool:
+    """Whether a refusal is one of a read that may be polled and found nothing yet."""
+    view = resolve(answer.request.url.path)
+    names_nothing = not view.kwargs and not answer.request.url.query
+    polled = answer.request.method == "GET" and not view.func.view_class.sensitive
+    return polled and (answer.status_code == 409 or (answer.status_code == 404 and names_nothing))
+
+
+@dataclass
+class Counting(Kit):
+    """A house whose refused attempts are counted by their codes: all refusals but those of a sender whom nobody knows,
+    and of polls that find nothing yet."""
+
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def http(self, token: str | None) -> httpx.Client:
+        """A client whose refusals are counted."""
+        client = super().http(token)
+        client.event_hooks["response"].append(self._count)
+        return client
+
+    def _count(self, answer: httpx.Response) -> None:
+        known = "Authorization" in answer.request.headers and answer.request.url.path != "/api/v1/sign-in"
+        if answer.is_error and known and not is_poll(answer):
+            answer.read()
+            self.refused[answer.json()["code"]] += 1
+
+
+@dataclass
+class Standing:
+    """A house with a hand in play, one person of each role at an office terminal, and a device with a seat's key."""
+
+    kit: Counting
+    desks: dict[Role, Desk]
+    device: Device
+
+
 @pytest.fixture(scope="module")
-def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[Kit, dict[Role, Desk]]]:
-    """A house with a hand in play, and one person of each role, all at office terminals."""
+def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Standing]:
+    """The house of all these tests. In the end each of its refusals has a code and an event, and they are counted."""
     with django_db_blocker.unblock():
-        kit = Kit.found()
+        kit = Counting.found()
+        assert isinstance(kit, Counting)
         kit.table("T1")
-        kit.seated("T1").ok("hands", {"mode": "physical"})
+        dealer = kit.seated("T1")
+        dealer.ok("hands", {"mode": "physical"})
+        own = device(kit, dealer, 1)
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
         kit.cashier().ok("/api/v1/players/T1-u1/person", PERSON, version=1)
         kit.sequence()
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
-    yield kit, desks
+    yield Standing(kit, desks, own)
+    with django_db_blocker.unblock():
+        kinds = Event.objects.filter(house=kit.house, doc__kind="attempt.refused")
+        recorded = Counter(json.loads(payload)["data"]["code"] for payload in kinds.values_list("payload", flat=True))
+        connections.close_all()
+    print(f"\n{kit.refused.total()} attempts refused, {recorded.total()} events of them: {dict(recorded)}")
+    assert kit.refused == recorded
     kit.close()
 
 
 @pytest.fixture
-def house(standing: tuple[Kit, dict[Role, Desk]], live_db: None) -> Kit:
+def house(standing: Standing, live_db: None) -> Kit:
     """The module's house, with database access for this test."""
-    return standing[0]
+    return standing.kit
 
 
 @pytest.fixture
-def desks(standing: tuple[Kit, dict[Role, Desk]], live_db: None) -> dict[Role, Desk]:
+def desks(standing: Standing, live_db: None) -> dict[Role, Desk]:
     """Office desks by role."""
-    return standing[1]
+    return standing.desks
 
 
 def test_every_operation_of_the_urlconf_stands_in_the_matrix() -> None:
@@ -403,8 +471,11 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
     method, route = operation
     for role, desk in desks.items():
         # Writes come without Idempotency-Key: who is let in gets as far as being recorded so, and changes nothing.
-        http = house.office(role).http if route == "sign-out" else desk.http
+        http, last = house.office(role).http if route == "sign-out" else desk.http, last_event()
         answer = http.request(method, address(route, house))
+        if answer.is_error:
+            # A poll that finds nothing yet is no attempt.
+            assert_recorded(last, answer, recorded=not is_poll(answer))
         if role in AT_THEIR_PLACE and route in FOLLOWED and role in MATRIX[operation]:
             assert (answer.status_code, answer.json()["code"]) == (403, "wrong_terminal"), (role, answer.text)
         elif role in MATRIX[operation]:
@@ -418,13 +489,58 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
 
 @pytest.mark.parametrize("operation", GUARDED, ids=IDS)
 def test_nobody_is_let_in_without_a_token(house: Kit, operation: tuple[str, str]) -> None:
-    http = house.http(None)
+    http, last = house.http(None), last_event()
     method, route = operation
     answer = http.request(method, address(route, house))
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
     # Nor does any other method record anything before the token has been seen.
     for other in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
         assert http.request(other, address(route, house)).status_code == 401, other
+    assert recorded_since(last) == [], "who sends it is not known, nor of which house"
+
+
+@pytest.mark.parametrize("operation", GUARDED, ids=IDS)
+def test_the_key_of_a_seat_opens_nothing_of_the_staffs(
+    house: Kit, standing: Standing, operation: tuple[str, str]
+) -> None:
+    method, route = operation
+    last = last_event()
+    answer = standing.device.http.request(method, address(route, house))
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+    assert_recorded(last, answer)
+    [event] = recorded_since(last)
+    assert (event["actor"], event["role"], event["chain"]) == ("T1-u1", "player", "table/T1")
+
+
+@pytest.mark.parametrize("operation", sorted(SEAT), ids=[" ".join(operation) for operation in sorted(SEAT)])
+def test_no_role_is_let_in_where_the_key_of_a_seat_is_needed(
+    house: Kit, desks: dict[Role, Desk], operation: tuple[str, str]
+) -> None:
+    method, route = operation
+    for role, desk in desks.items():
+        last = last_event()
+        answer = desk.http.request(method, address(route, house))
+        assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated"), role
+        assert_recorded(last, answer)
+        [event] = recorded_since(last)
+        assert event["actor"].startswith(role) and event["chain"] == house.house.chain
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "status", "code"),
+    [
+        ("GET", "seat/deal", 409, "no_deal_prepared"), ("POST", "seat/commitment", 400, "invalid_request"),
+        ("POST", "seat/seed", 400, "invalid_request"), ("GET", "seat/hand", 404, "not_found"),
+        ("GET", "seat/proofs/inclusion", 403, "forbidden"),
+    ],
+)  # fmt: skip
+def test_what_the_key_of_a_seat_is_refused_is_recorded(
+    house: Kit, standing: Standing, method: str, route: str, status: int, code: str
+) -> None:
+    last = last_event()
+    answer = standing.device.http.request(method, address(route, house))
+    assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+    assert_recorded(last, answer, recorded=code not in ("no_deal_prepared", "not_found"))
 
 
 def test_schema_docs_and_signing_in_need_no_token(house: Kit) -> None:
@@ -477,6 +593,24 @@ def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(ki
         mine = next(event["payload"] for event in events if event["hash"] == done["audit"]["hash"])
         assert f'"role":"{role}"' in mine
         assert f'"actor":"{staff.login}"' in mine
+
+
+def test_an_administrator_reads_a_table_without_its_money(kit: Kit) -> None:
+    kit.table("T1")
+    kit.seated()
+    admin, manager = kit.office(Role.ADMIN), kit.office(Role.MANAGER)
+    masked, whole = admin.get("tables/T1").json(), manager.get("tables/T1").json()
+    assert [seat["stack"] for seat in whole["seats"]] == [20_000, 15_000, 9_000, 30_000]
+    without = {"cukassza": None, "bank": None, "seats": [seat | {"stack": None} for seat in whole["seats"]]}
+    assert masked == whole | without
+    terms = {
+        "options": whole["options"], "seat_count": 4, **whole["limits"], "carryover_on_close": "house",
+        "reason": "the winter",
+    }  # fmt: skip
+    changed = admin.ok("tables/T1/terms", terms, version=masked["version"])
+    assert (changed["cukassza"], [seat["stack"] for seat in changed["seats"]]) == (None, [None] * 4)
+    refused = admin.post("tables/T1/retire", {"reason": "let"}, version=changed["version"]).json()
+    assert refused["code"] == "table_open"
 
 
 def test_an_answer_for_somebody_who_signed_in_is_given_to_nobody_else() -> None:

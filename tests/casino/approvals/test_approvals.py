@@ -117,10 +117,12 @@ def test_an_approval_is_for_one_request_of_one_person(kit: Kit, cage: Desk) -> N
     assert other["differs"] == ["request"]
     out = assert_problem(cage.post("cash-outs", buy(6_000), headers=with_approval(number)), 409, "insufficient_funds")
     assert out["account"] == "2010/anna"
-    somebody = kit.cashier()
-    theirs = assert_problem(
-        somebody.post("buy-ins", buy(6_000), headers=with_approval(number)), 409, "approval_differs"
-    )
+    # At a drawer that another person has opened, counterfeits are taken out, and nothing is sold.
+    fakes: dict[str, Any] = {"cash": 500, "pieces": {}, "evidence": "E-1", "reason": "the ultraviolet lamp"}
+    taken = held(cage.post("counterfeits", fakes))
+    supervisor(kit).ok(f"approvals/{taken}/approve")
+    somebody = kit.cashier(another=True)
+    theirs = assert_problem(somebody.post("counterfeits", fakes, headers=with_approval(taken)), 409, "approval_differs")
     assert theirs["differs"] == ["requested_by"]
     assert_problem(cage.post("buy-ins", buy(6_000), headers=with_approval(99)), 404, "not_found")
     assert_problem(cage.post("buy-ins", buy(6_000), headers={"Approval": "one"}), 400, "invalid_request")
@@ -150,7 +152,8 @@ def test_what_was_refused_or_withdrawn_cannot_be_used(kit: Kit, cage: Desk) -> N
 
 
 def test_an_approval_runs_out(kit: Kit, cage: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "LASTS", dict.fromkeys(TerminalKind, timedelta(seconds=1.5)))
+    set_at_founding(house=kit.house, points={"approval_minutes_at_drawers": 1}, actor=ACTOR)
+    monkeypatch.setattr(gate, "lasts", lambda request: timedelta(seconds=1.5))
     one = supervisor(kit)
     used_too_late, decided_too_late = held(cage.post("buy-ins", buy(6_000))), held(cage.post("buy-ins", buy(7_000)))
     one.ok(f"approvals/{used_too_late}/approve")
@@ -172,6 +175,14 @@ def test_at_a_drawer_it_lasts_ten_minutes_and_in_the_office_an_hour(kit: Kit, ca
     held(kit.office(Role.CAGE_SUPERVISOR).post("duty", DUTY))
     lasts = [one.expires_at - one.requested_at for one in Approval.objects.filter(house=kit.house).order_by("number")]
     assert [round(one.total_seconds() / 60) for one in lasts] == [10, 60]
+
+
+def test_how_long_it_lasts_is_a_control_point(kit: Kit, cage: Desk) -> None:
+    set_at_founding(house=kit.house, points={"approval_minutes_at_drawers": 25}, actor=ACTOR)
+    held(cage.post("buy-ins", buy(6_000)))
+    found = Approval.objects.get(house=kit.house)
+    assert round((found.expires_at - found.requested_at).total_seconds() / 60) == 25
+    assert verification(kit.house)["ok"]
 
 
 def booked_at_once(kit: Kit, keys: list[str | None]) -> list[Any]:
@@ -327,7 +338,7 @@ def test_lists_show_what_concerns_a_person(kit: Kit, cage: Desk) -> None:
     assert numbers(cage) == [small, large]
     assert numbers(supervisor(kit)) == [small]
     assert numbers(kit.office(Role.MANAGER)) == numbers(kit.office(Role.AUDITOR)) == [small, large, duty]
-    assert numbers(kit.cashier()) == []
+    assert numbers(kit.cashier(another=True)) == []
     supervisor(kit).ok(f"approvals/{small}/approve")
     manager = kit.office(Role.MANAGER)
     assert numbers(manager, "?state=approved") == [small]
@@ -336,7 +347,7 @@ def test_lists_show_what_concerns_a_person(kit: Kit, cage: Desk) -> None:
     by = Approval.objects.get(house=kit.house, number=small)
     assert numbers(manager, f"?requested_by={by.requested_by.login}") == [small, large]
     assert by.decided_by is not None and numbers(manager, f"?decided_by={by.decided_by.login}") == [small]
-    assert_problem(kit.cashier().get(f"/api/v1/approvals/{small}"), 404, "not_found")
+    assert_problem(kit.cashier(another=True).get(f"/api/v1/approvals/{small}"), 404, "not_found")
 
 
 # --- What the trail proves -------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ def test_the_verifier_knows_the_defaults() -> None:
     assert (state_approvals.DEFAULTS, state_approvals.PER_EURO) == (
         control_points._DEFAULTS, control_points._PER_EURO
     )  # fmt: skip
+    assert all(control_points.default_of(name) == minutes for name, minutes in state_approvals.OTHERS.items())
 
 
 def test_control_points_are_proposed_by_one_and_approved_by_another(kit: Kit) -> None:
@@ -130,13 +131,17 @@ def test_a_void_of_a_small_pot_before_cards_are_shown_is_the_floors(kit: Kit) ->
     set_at_founding(house=kit.house, points={"void_by_manager_above": 200}, actor=ACTOR)
     kit.table()
     dealer = kit.seated()
+    office = kit.office(Role.MANAGER)
     for amount in (100, 300):
         dealer.refresh()
         dealer.ok("hands", {"mode": "physical"} | ({"button": 4} if amount == 100 else {}))
         dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a")
         if amount > 200:
             dealer.act("p2 cc 100", "p3 cc 100")
-            voided = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)
+            header = kit.approval(desk := floor(kit), "hand/void", REASON | MISDEAL)
+            replay = office.get(f"approvals/{header['Approval']}").json()["replay"]
+            assert len(office.get(replay).json()["view"]["log"]) == 7
+            voided = desk.ok("hand/void", REASON | MISDEAL, headers=header)
         else:
             voided = floor(kit).ok("hand/void", REASON | MISDEAL)
         assert voided["last_event"]["pot"] == amount
@@ -148,8 +153,14 @@ def test_a_void_of_a_hand_that_was_shown_needs_a_manager(kit: Kit) -> None:
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
     assert any(line.split()[1] == "sm" for line in SAMPLE)
-    voided = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)["last_event"]
+    answer = kit.approved(floor(kit), "hand/void", REASON | MISDEAL)
+    voided = answer["last_event"]
     assert (voided["cards_shown"], voided["approval"]) == (True, 1)
+    # Who decides, and who reads of it later, finds the hand with every line.
+    manager = kit.office(Role.MANAGER)
+    assert manager.get("approvals/1").json()["replay"] == "tables/T1/hand"
+    assert answer["replay"] == f"hands/{hand.name}"
+    assert len(manager.get(answer["replay"]).json()["acts"]) == len(SAMPLE)
     assert verification(kit.house)["ok"]
 
 

@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connections, transaction
 
 from casino.audit.models import Event
@@ -168,6 +170,20 @@ def test_a_beancount_export_is_accepted(traded: Kit) -> None:
     assert len([entry for entry in entries if type(entry).__name__ == "Transaction"]) == (
         Transaction.objects.filter(book=traded.house.id).count()
     )
+
+
+@pytest.mark.parametrize("layout", ["beancount", "hledger"])
+def test_journals_have_the_decimal_places_of_the_currency(live_db: None, layout: str) -> None:
+    kit = Kit.found(exponent=2)
+    kit.players("anna", chips=12_345)
+    downloaded = kit.office().get(f"ledger/export/{layout}", Accept="text/plain").text
+    out = io.StringIO()
+    call_command("export_ledger", kit.house.code, format=layout, stdout=out, unrecorded=True)
+    for text in (downloaded, out.getvalue()):
+        assert "123.45 HUF" in text and "12345 HUF" not in text
+        # Chips are pieces.
+        assert not re.search(r"\.[0-9]+ \"?HUF[.-]", text)
+    kit.close()
 
 
 def test_a_part_of_the_book(traded: Kit) -> None:

@@ -5,14 +5,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from casino.approvals.control_points import set_at_founding
 from casino.approvals.selectors import database_time
+from casino.cage.models import Shift
 from casino.hands.models import Hand
 from casino.reports.alarms import alarms, bank_time
 from casino.staff.models import Role, TerminalKind
+from tests.casino.cage.test_vault import Vault
+from tests.casino.days.test_days import close
 from tests.casino.hands.test_settlement import dispute
-from tests.casino.kit import Kit
+from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.superuser import unguarded
+from tests.casino.transfers.test_soft_counts import CASH, TAX, Boxes
 from tests.casino.transfers.test_transfers import floor_at
+from tests.casino.transfers.test_tray_counts import HELD, Trays
 
 BUDAPEST = ZoneInfo("Europe/Budapest")
 
@@ -106,3 +112,129 @@ def test_a_dispute_that_nobody_has_ruled_on_for_an_hour(kit: Kit) -> None:
     dispute(kit, Hand.objects.get(house=kit.house))
     assert found(kit, minutes=59) == []
     assert [kind for kind, _ in found(kit, minutes=61)] == ["dispute"]
+
+
+# --- Counts and approvals --------------------------------------------------------------------------------------------
+
+
+def closed(kit: Kit, desk: Desk, **over: int) -> str:
+    """A shift of a cashier's drawer that is closed with a difference of cash; its cashier's login."""
+    kit.open_drawer(desk, cash=1_000_000, pieces={"500": 10})
+    held = kit.held()
+    kit.close_drawer(desk, cash=held["cash"] + over.get("cash", 0), pieces=held["pieces"] | {"500": 10 + over["c500"]})
+    shift = Shift.objects.filter(house=kit.house).select_related("opened_by").latest("number")
+    return shift.opened_by.login
+
+
+def points(kit: Kit, **changed: int) -> None:
+    """Set control points."""
+    set_at_founding(house=kit.house, points=changed, actor=ACTOR)
+
+
+def test_a_large_difference_of_one_person_in_one_count(kit: Kit) -> None:
+    points(kit, difference_alarm_from=2_000)
+    desk = kit.cashier()
+    closed(kit, desk, cash=-1_999, c500=0)
+    assert found(kit) == []
+    login = closed(kit, desk, cash=-1_500, c500=1)
+    name = f"{login}, drawer C1, shift 2"
+    assert found(kit) == [("difference", name)] == found(kit, days=29) and found(kit, days=31) == []
+    [alarm] = kit.office().get("reports/house").json()["alarms"]
+    assert (alarm["name"], alarm["amount"]) == (name, -2_000)
+    assert kit.office(Role.MANAGER).get("reports/house").json()["alarms"] == [alarm]
+    assert kit.office(Role.FLOOR).get("reports/house").json()["alarms"] == []
+    # One wrong entry that was found later is no difference any more, as far as it cancels.
+    kit.approved(
+        kit.office(Role.MANAGER), "variance-offsets", {"drawer": "C1", "count": 2, "amount": 500, "reason": "one chip"}
+    )
+    assert found(kit) == []
+
+
+def test_differences_of_one_person_in_one_direction(kit: Kit) -> None:
+    desk = kit.cashier()
+    for cash in (-5, 10, -5):
+        closed(kit, desk, cash=cash, c500=0)
+    assert found(kit) == []
+    login = closed(kit, desk, cash=-10, c500=0)
+    assert found(kit) == [("differences_of_one_sign", f"{login}, 3 counts short")]
+    [alarm] = alarms(kit.house)
+    assert alarm.amount == -20
+    points(kit, differences_of_one_sign=4)
+    assert found(kit) == []
+
+
+def test_a_tray_that_differs(kit: Kit) -> None:
+    points(kit, tray_difference_alarm_from=500, tray_difference_reported_from=1_000)
+    trays = Trays(kit)
+    for left in (396, 391, 381):
+        trays.both(HELD | {"100": left})
+    assert [(one.kind.value, one.name, one.amount) for one in alarms(kit.house)] == [
+        ("tray_difference", "table T1, tray count 2", -500),
+        ("tray_difference", "table T1, tray count 3", -1_000),
+        ("tray_difference_to_report", "table T1, tray count 3", -1_000),
+    ]
+
+
+def test_a_box_that_nobody_has_counted_when_two_gaming_days_have_ended(kit: Kit) -> None:
+    boxes = Boxes(kit)
+    manager = kit.office(Role.MANAGER)
+    drop = boxes.brought("drop")
+    boxes.both(drop, CASH, {})
+    kit.close_drawer(kit.cashier())
+    for day in ("2026-01-01", "2026-01-02"):
+        assert [one for one in found(kit) if one[0] == "uncounted_box"] == []
+        manager.ok("days", {"day": day})
+        close(manager, day)
+    # The tax box has something in it; the new drop box is empty, the old one was received.
+    assert [one for one in found(kit) if one[0] == "uncounted_box"] == [("uncounted_box", "tax box tax-1 of table T1")]
+    manager.ok("days", {"day": "2026-01-03"})
+    boxes.both(boxes.brought("tax"), 0, TAX)
+    assert [one for one in found(kit) if one[0] == "uncounted_box"] == []
+
+
+def test_a_counted_drawer_that_is_not_closed(kit: Kit) -> None:
+    desk = kit.cashier()
+    kit.open_drawer(desk, cash=1_000, pieces={"500": 1})
+    desk.ok("count", kit.held())
+    assert found(kit, minutes=29) == [] and found(kit, minutes=31) == [("drawer_not_closed", "drawer C1")]
+    desk.ok("close")
+    assert found(kit, minutes=31) == []
+
+
+def test_a_vault_that_was_not_counted_for_a_gaming_day(kit: Kit) -> None:
+    vault, manager = Vault(kit), kit.office(Role.MANAGER)
+    kit.close_drawer(kit.cashier())
+    manager.ok("days", {"day": "2026-01-01"})
+    vault.both()
+    close(manager, "2026-01-01")
+    assert found(kit) == []
+    manager.ok("days", {"day": "2026-01-02"})
+    close(manager, "2026-01-02")
+    assert found(kit) == [("uncounted_vault", "the vault")]
+    vault.both()
+    assert found(kit) == []
+
+
+def test_two_people_who_approve_each_other(kit: Kit) -> None:
+    points(kit, reverse_pair_least=2, transfer_approved_from=1)
+    kit.table()
+    kit.open_drawer(kit.cashier(), cash=1_000, pieces={"100": 50})
+    one, other, third = (kit.supervisor() for _ in range(3))
+
+    def asks(asking: Desk, deciding: Desk, number: int) -> None:
+        asking.refresh()
+        held = asking.post("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": number}})
+        approval = held.json()["approval"]["approval"]
+        deciding.ok(f"/api/v1/approvals/{approval}/approve", version=None)
+
+    asks(one, other, 1)
+    assert found(kit) == []
+    asks(other, one, 2)
+    [(kind, name)] = found(kit)
+    assert (kind, name.endswith("2 of 2 approvals")) == ("reverse_pair", True)
+    assert found(kit, days=31) == []
+    for number in range(3, 11):
+        asks(one, third, number)
+    assert found(kit) == []
+    points(kit, reverse_pair_percent=19)
+    assert [kind for kind, _ in found(kit)] == ["reverse_pair"]

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from casino.approvals.control_points import set_at_founding
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.transfers.test_transfers import refusal
 
 #: From here on, an exchange needs a name.
@@ -17,6 +18,7 @@ REASON = {"reason": "seen on the video"}
 @pytest.fixture
 def cashier(kit: Kit) -> Desk:
     """A cashier at a drawer with chips, and Anna, who has bought for 10,000."""
+    set_at_founding(house=kit.house, points={"identity_from": THRESHOLD}, actor=ACTOR)
     kit.players("anna", "bela")
     desk = kit.cashier()
     kit.open_drawer(desk, cash=2_000_000, pieces={"100000": 20, "5000": 20, "1000": 20})

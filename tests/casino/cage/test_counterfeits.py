@@ -6,6 +6,7 @@ import pytest
 
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role
+from casino.verification.auditing import verify_house
 from tests.casino.kit import Kit
 from tests.casino.transfers.test_transfers import refusal
 
@@ -48,6 +49,28 @@ def test_counterfeits_leave_the_vault(room: Kit) -> None:
     assert done["counterfeits"] == {"cash": 500, "pieces": {"100": 2}, "amount": 700}
     assert [now - then for now, then in zip(room.balance(*codes), before, strict=True)] == [-500, -200, 200, 700]
     whole(room)
+
+
+def test_counterfeit_chips_leave_a_tray(room: Kit) -> None:
+    room.table()
+    dealer, codes = room.dealer(), ("9130/T1", "2015/T1", "9170/T1", "5240")
+    fakes = {name: FAKES[name] for name in ("pieces", "evidence", "reason")}
+    before = room.balance(*codes)
+    for wrong, refused in (
+        (fakes | {"pieces": {}}, (422, "no_counterfeits")),
+        (fakes | {"pieces": {"7": 1}}, (422, "unknown_denomination")),
+        (fakes | {"pieces": {"100": 401}}, (409, "insufficient_funds")),
+        (fakes | {"cash": 500}, (400, "invalid_request")),
+        (fakes, (409, "approval_required")),
+    ):
+        assert refusal(dealer.post("counterfeits", wrong)) == refused
+    assert room.balance(*codes) == before
+    done = room.approved(dealer, "counterfeits", fakes)["last_event"]
+    assert done["kind"] == "table.counterfeits_found"
+    assert (done["counterfeits"], done["evidence"]) == ({"cash": 0, "pieces": {"100": 2}, "amount": 200}, "E-1")
+    assert [now - then for now, then in zip(room.balance(*codes), before, strict=True)] == [-200, 200, 200, 200]
+    whole(room)
+    assert verify_house(room.house).findings == []
 
 
 def test_what_is_not_there_or_not_named_is_refused(room: Kit) -> None:

@@ -12,7 +12,9 @@ from casino.cage import blind
 from casino.cage.founding import create_drawer
 from casino.reports.selectors import verification
 from casino.staff.models import Role, Staff
+from casino.verification.auditing import verify_house
 from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.superuser import unguarded
 from tests.casino.transfers.test_transfers import floor_at, refusal
 
 #: Figures of this drawer that stand nowhere else.
@@ -156,6 +158,48 @@ def test_a_large_float_needs_a_manager_who_offers_or_signs_it(kit: Kit) -> None:
     cashier.refresh()
     assert cashier.ok("open", large)["state"] == "open"
     assert verification(kit.house)["ok"]
+
+
+def test_a_float_or_a_replenishment_has_a_limit(kit: Kit) -> None:
+    set_at_founding(house=kit.house, points={"float_most": 40_000}, actor=ACTOR)
+    manager, cashier = kit.supervisor(role=Role.MANAGER), kit.cashier()
+    most = {"cash": 30_000, "pieces": {"1000": 10}}
+    for kind, body in (("float", most), ("replenishment", most)):
+        answer = manager.post("handovers", {"kind": kind} | body | {"cash": 30_001})
+        assert (refusal(answer), answer.json()["amount"]) == ((409, "float_too_large"), 40_000)
+        manager.ok("handovers", {"kind": kind} | body)
+        cashier.refresh()
+        cashier.ok("open" if kind == "float" else "handovers/2/take", body)
+        manager.refresh()
+    # What goes back to the vault has none.
+    cashier.ok("handovers", {"kind": "skim", "cash": 60_000, "pieces": {}})
+    assert verify_house(kit.house).findings == []
+
+
+@pytest.mark.parametrize("minutes", [9, 11])
+def test_what_is_not_taken_within_ten_minutes_is_withdrawn(kit: Kit, minutes: int) -> None:
+    supervisor, manager, cashier = kit.supervisor(), kit.supervisor(role=Role.MANAGER), kit.cashier()
+    body = {"cash": 30_000, "pieces": {}}
+    supervisor.ok("handovers", {"kind": "float"} | body)
+    with unguarded("cage_handover") as cursor:
+        cursor.execute(
+            "UPDATE cage_handover SET offered_at = offered_at - make_interval(mins => %s) WHERE house_id = %s",
+            [minutes, kit.house.id],
+        )
+    manager.refresh()
+    if minutes < 10:
+        manager.ok("handovers/1/sign")
+        cashier.refresh()
+        cashier.ok("open", body)
+        return
+    assert refusal(manager.post("handovers/1/sign")) == (409, "handover_expired")
+    cashier.refresh()
+    assert refusal(cashier.post("open", body)) == (409, "handover_expired")
+    assert kit.balance("1020/C1") == 0
+    supervisor.ok("handovers/1/withdraw", REASON)
+    supervisor.ok("handovers", {"kind": "float"} | body)
+    cashier.refresh()
+    cashier.ok("open", body)
 
 
 def test_a_float_at_the_limit_needs_no_manager(kit: Kit) -> None:

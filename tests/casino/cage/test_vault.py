@@ -249,3 +249,45 @@ def test_a_refusal_names_what_is_there_to_a_manager_who_reads_the_books(vault: V
     )
     assert refusal(answer) == (409, "insufficient_funds")
     assert (answer.json()["account"], answer.json()["available"]) == ("1010", vault.held()["cash"])
+
+
+# --- Counts that were signed and wrong -------------------------------------------------------------------------------
+
+
+def test_a_signed_count_that_was_wrong_is_corrected_by_a_count_of_the_vault(vault: Vault) -> None:
+    """The drawer was signed with two chips more than it had: the vault lacks them, and its count names the shift."""
+    kit = vault.kit
+    kit.close_drawer(kit.cashier())
+    slip = kit.office().get("drawers/C1/shifts/1/z").json()
+    vault.both(c500=-2)
+    sign = {"reason": "the cashier has counted a bar of eight as ten"}
+    corrects = {"drawer": "C1", "count": 1}
+    path = "vault/counts/1/sign-off"
+    assert refusal(vault.manager.post(path, sign | {"corrects": corrects | {"count": 2}})) == (404, "not_found")
+    assert refusal(vault.manager.post(path, sign | {"corrects": {"count": 1}})) == (422, "corrects_nothing")
+    done = vault.manager.ok(path, sign | {"corrects": corrects})["vault_count"]
+    assert (done["corrects"], done["over"]["pieces"]) == (corrects, {"500": -2})
+    assert kit.balance("5210/vault") == 1_000
+    # The shift stays as it was signed; its slip names the count that has found it wrong.
+    assert kit.office().get("drawers/C1/shifts/1/z").json() == slip | {"corrected_by": 1}
+    assert slip["corrected_by"] is None
+    vault.both(c500=1)
+    again = vault.manager.post("vault/counts/2/sign-off", sign | {"corrects": corrects})
+    assert refusal(again) == (409, "already_corrected")
+    # A count of the vault was wrong too.
+    wrong = {"corrects": {"count": 1}}
+    assert vault.manager.ok("vault/counts/2/sign-off", sign | wrong)["vault_count"]["corrects"] == {
+        "drawer": None, "count": 1,
+    }  # fmt: skip
+    rows = kit.office().get("vault/counts").json()["results"]
+    assert [row["corrects"] for row in rows] == [corrects, {"drawer": None, "count": 1}]
+    vault.whole()
+
+
+def test_what_was_not_in_the_vault_is_not_corrected_there(vault: Vault) -> None:
+    kit = vault.kit
+    vault.count(vault.one, cash=-5)
+    kit.close_drawer(kit.cashier())
+    vault.count(vault.other, cash=-5)
+    corrects = {"reason": "late", "corrects": {"drawer": "C1", "count": 1}}
+    assert refusal(vault.manager.post("vault/counts/1/sign-off", corrects)) == (422, "corrects_nothing")

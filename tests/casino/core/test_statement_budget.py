@@ -4,6 +4,7 @@ libpq writes down every message; each `Query` or `Sync` that the client sends is
 authentication and idempotency too.
 """
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -45,8 +46,10 @@ def round_trips() -> Iterator[list[str]]:
 
 
 def _asked(trace: str) -> list[str]:
-    fields = [line.split("\t") for line in trace.splitlines()]
-    return [" ".join(line[3:])[:200] for line in fields if line[1:2] == ["F"] and line[3] in ("Query", "Sync")]
+    # A statement of several lines is one message.
+    messages = re.split(r"\n(?=[0-9]{4}-[0-9]{2}-[0-9]{2} )", trace)
+    fields = [line.replace("\n", " ").split("\t") for line in messages]
+    return [" ".join(line[3:])[:600] for line in fields if line[1:2] == ["F"] and line[3] in ("Query", "Sync")]
 
 
 @pytest.fixture
@@ -113,17 +116,18 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     15: (
         "abandonDeal", "acceptDelivery", "activateStaff", "addChips", "addToWaitingList", "attributeChips",
-        "beginSecondFactor", "bookDuty", "bringBox", "buyInAtTable", "callFromWaitingList", "cancelTableTransfer",
-        "changePassword", "changeRoles", "changeTerms", "clearCardException", "closeCommitments", "confirmBag",
-        "confirmBonus", "confirmSecondFactor", "correctCards", "countBox", "countChipMove", "countTray", "countVault",
-        "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer", "enrolTerminal",
-        "enterCards", "enterRota", "exchangeAtTable", "findCounterfeitsInVault", "introduceChipSet", "issueSeatKey",
-        "keepUnclaimed", "leaveSeat", "leaveTable", "noteChipMove", "openDay", "openTable", "openVault", "recordPerson",
-        "redeemForeignChips", "refuseBonus", "registerPlayer", "remitUnclaimed", "resetSecondFactor", "resumeHouse",
-        "retireChipSet", "retireTable", "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "setPassword",
-        "setSeatFee", "settleClearing", "shareTronc", "signDayPackage", "signHandover", "signOffVaultCount",
-        "startDrawerTransfer", "startTableTransfer", "suspendHouse", "swapBox", "takeForeignChips", "takeOverTable",
-        "unattributeChips", "unlockStaff", "withdrawApproval", "withdrawHandover", "withdrawRota",
+        "beginSecondFactor", "bookDuty", "bringBox", "buyInAtTable", "callFromWaitingList", "cancelReportRun",
+        "cancelTableTransfer", "changePassword", "changeRoles", "changeTerms", "clearCardException", "closeCommitments",
+        "confirmBag", "confirmBonus", "confirmSecondFactor", "correctCards", "countBox", "countChipMove", "countTray",
+        "countVault", "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer",
+        "disputeHand", "enrolTerminal", "enterCards", "enterRota", "exchangeAtTable", "findCounterfeitsInVault",
+        "introduceChipSet", "issueSeatKey", "keepUnclaimed", "leaveSeat", "leaveTable", "linkPlayer", "noteChipMove",
+        "openDay", "openTable", "openVault", "recordPerson", "redeemForeignChips", "refuseBonus", "registerPlayer",
+        "remitUnclaimed", "resetSecondFactor", "resumeHouse", "retireChipSet", "retireTable", "revealSeatSeed",
+        "revokeSeatKey", "revokeTerminal", "runReport", "setPassword", "setSeatFee", "settleClearing", "shareTronc",
+        "signDayPackage", "signHandover", "signOffVaultCount", "startDrawerTransfer", "startTableTransfer",
+        "suspendHouse", "swapBox", "takeForeignChips", "takeOverTable", "unattributeChips", "unlockStaff",
+        "withdrawApproval", "withdrawHandover", "withdrawRota",
     ),
     20: (
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
@@ -135,12 +139,12 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "closeHouse", "drawDeposit", "findCounterfeits",
-        "handOverDrawer", "payTableFee", "receiveDrawerTransfer", "recountDrawer", "redeemChips", "releasePayout",
-        "returnDeposit", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
+        "findCounterfeitsAtTable", "handOverDrawer", "payTableFee", "receiveDrawerTransfer", "recountDrawer",
+        "redeemChips", "releasePayout", "returnDeposit", "ruleOnHand", "ruleOnHandLater", "sendDrawerTransfer",
     ),
     30: (
         "cashOut", "claimFoundChips", "correctEntry", "holdPayout", "movePlayer", "nonCashBuyIn", "nonCashPayment",
-        "openDrawer", "takeDeposit",
+        "openDrawer", "reopenDrawer", "takeDeposit",
     ),
     40: (
         "createTable", "useChipSet",

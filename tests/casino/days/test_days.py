@@ -21,7 +21,7 @@ from tests.words import as_action
 #: What a closed day names of what it leaves to the next one.
 CARRIED = (
     "balances", "boxes", "tables", "handovers", "found_chips", "held_payouts", "noncash_buy_ins", "transfers",
-    "approvals", "chip_moves", "tray_counts", "bank_bags", "vault_counts", "tronc_shares",
+    "approvals", "holds", "chip_moves", "tray_counts", "bank_bags", "vault_counts", "tronc_shares",
 )  # fmt: skip
 FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
 

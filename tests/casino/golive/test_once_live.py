@@ -71,6 +71,7 @@ def test_a_new_login_counts_when_another_person_has_approved_it(kit: Kit) -> Non
     asked(kit, admin, "staff/new/roles", {"roles": ["cage_supervisor"]} | REASON, Role.AUDITOR, version=2)
     # Taking a privileged role away is as weighty as giving it.
     asked(kit, admin, "staff/new/roles", {"roles": ["cashier"]} | REASON, Role.AUDITOR, version=3)
+    asked(kit, admin, "staff/new/player", {"player": "newt"} | REASON, Role.MANAGER, version=4)
     assert codes(kit) == []
     stored = [row.body for row in kit.house.approvals.all()]
     assert not any(PASSWORD in str(one) for one in stored), "an approval has a password"

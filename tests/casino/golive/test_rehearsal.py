@@ -40,6 +40,24 @@ def test_an_evening_passes_in_a_copy_where_nobody_can_sign_in(kit: Kit) -> None:
     assert not any(person.has_usable_password() for person in people)
 
 
+def test_a_retired_drawer_is_not_copied(kit: Kit) -> None:
+    admin = kit.office(Role.ADMIN)
+    admin.ok("drawers", {"drawer": "C8"})
+    assert configuration.configuration(kit.house)["drawers"] == ["C1", "C8"]
+    admin.ok("drawers/C8/retire", {"reason": "one window is closed"}, version=1)
+    assert configuration.configuration(kit.house)["drawers"] == ["C1"]
+    made = rehearse(kit.house, ACTOR)
+    assert made.passed
+    assert list(House.objects.get(code=made.sandbox).drawers.values_list("code", flat=True)) == ["C1"]
+
+
+def test_a_house_of_small_floats_that_always_asks_who_a_player_is_is_rehearsed(kit: Kit) -> None:
+    points = {"identity_from": 0, "float_most": 2_000_000}
+    set_at_founding(house=kit.house, points=points, actor=ACTOR)
+    made = rehearse(kit.house, ACTOR)
+    assert [item for item in made.items if "failed" in item] == []
+
+
 def test_what_did_not_pass_is_recorded_and_the_house_is_not_ready(kit: Kit) -> None:
     # With these control points a drawer that has sold chips once sells none any more.
     set_at_founding(house=kit.house, points={"no_buy_in_above": 0}, actor=ACTOR)

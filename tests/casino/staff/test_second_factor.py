@@ -22,7 +22,7 @@ from casino.verification import auditing
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem
 
-PASSWORD, TERMINAL = "seven-of-acorns-19", "office-9"
+PASSWORD, TERMINAL = "seven-of-acorns-19", "office-codes"
 #: RFC 6238, appendix B, for SHA-1: Unix time and the last six digits of the code. The secret is the RFC's.
 VECTORS = {
     59: "287082", 1_111_111_109: "081804", 1_111_111_111: "050471", 1_234_567_890: "005924",

@@ -202,3 +202,26 @@ def test_a_fee_that_was_altered_is_found(kit: Kit, tmp_path: Path) -> None:
     assert f"2020/T1/{hand.seats[0]['player']}" in differing and "4020/T1" in differing
     exporting.export_house(kit.house, tmp_path / "export")
     assert "hand_row_differs" in {finding.code for finding in verifier.verify_export(tmp_path / "export").findings}
+
+
+# --- Paying it back --------------------------------------------------------------------------------------------------
+
+
+def test_a_fee_is_refunded_from_the_tray_by_a_later_ruling(kit: Kit, tmp_path: Path) -> None:
+    desk = asking(kit, 150)
+    hand = play_physical(kit, desk, 1)
+    before, tray, box = held(kit, desk), *kit.balance("9130/T1", "9150/T1")
+    floor, path = floor_at(kit, TerminalKind.TABLE, "T1"), f"hands/{hand.name}/rulings"
+    paid = {"fee_refunded": [{"actor": "p1", "amount": 100}, {"actor": "p2", "amount": 150}]}
+    ruled = kit.approved(floor, path, REASON | paid)["last_event"]
+    assert ruled["fee_refunded"] == {"p1": 100, "p2": 150}
+    players = [seat["player"] for seat in hand.seats]
+    after = held(kit, desk)
+    assert [after[player] - before[player] for player in players] == [100, 150, 0, 0]
+    assert taken(kit) == 600 - 250
+    assert kit.balance("9130/T1", "9150/T1") == [tray - 250, box], "the box is locked"
+    for actor, left in (("p1", 50), ("p2", 0)):
+        refused = floor.post(path, REASON | {"fee_refunded": [{"actor": actor, "amount": left + 1}]})
+        assert code(refused) == (422, "refund_too_high") and refused.json()["max"] == left
+    assert kit.office().get(path).json()["later"][0]["fee_refunded"] == {"p1": 100, "p2": 150}
+    assert_whole(kit, tmp_path)

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
+from casino.approvals.control_points import set_at_founding
 from casino.bookkeeping import chart
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role
-from tests.casino.kit import SAMPLE, TRAY, Desk, Kit
+from casino.verification.auditing import verify_house
+from tests.casino.busy import PERSON
+from tests.casino.kit import ACTOR, SAMPLE, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import refusal
 
 
@@ -73,6 +76,53 @@ def test_buy_ins_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], 
     before = tray(kit)
     assert refusal(dealer.post("buy-ins", body)) == (status, code)
     assert (tray(kit), kit.balance("1050/T1")) == (before, 0)
+
+
+def control(kit: Kit, **points: int) -> None:
+    """Set control points of the house."""
+    set_at_founding(house=kit.house, points=points, actor=ACTOR)
+
+
+def test_a_large_buy_in_is_approved_as_at_the_cage(kit: Kit, dealer: Desk) -> None:
+    control(kit, exchange_by_supervisor_from=1_000, exchange_by_manager_from=2_000)
+    dealer.ok("buy-ins", {"seat": 1, "amount": 900})
+    before = (tray(kit), kit.balance("1050/T1"))
+    problem = dealer.post("buy-ins", {"seat": 1, "amount": 1_000}).json()
+    assert (problem["code"], problem["approval"]["kind"]) == ("approval_required", "exchange")
+    assert problem["approval"]["roles"] == ["cage_supervisor", "manager"]
+    assert (tray(kit), kit.balance("1050/T1")) == before
+    done = kit.approved(dealer, "buy-ins", {"seat": 1, "amount": 1_000}, by=Role.CAGE_SUPERVISOR)
+    assert done["last_event"]["approval"] == problem["approval"]["approval"]
+    problem = dealer.post("buy-ins", {"seat": 1, "amount": 2_000}).json()
+    assert problem["approval"]["roles"] == ["manager"]
+    # A player who sits down with it has no seat before it is approved.
+    kit.players("vera")
+    dealer.ok("seats/4/leave")
+    body = {"seat": 4, "player": "vera", "amount": 2_000}
+    headers = kit.approval(dealer, "buy-ins", body)
+    assert [seat["player"] for seat in dealer.refresh()["seats"]] == ["T1-u1", "T1-u2", "T1-u3"]
+    dealer.ok("buy-ins", body, headers=headers)
+    assert kit.balance("2020/T1/vera") == 2_000
+    assert_whole(kit)
+    assert verify_house(kit.house).findings == []
+
+
+def test_a_large_buy_in_is_for_a_player_whom_the_house_knows(kit: Kit, dealer: Desk) -> None:
+    control(kit, identity_from=1_000)
+    kit.players("vera")
+    dealer.ok("seats/4/leave")
+    for body in ({"seat": 1, "amount": 1_000}, {"seat": 4, "player": "vera", "amount": 1_000}):
+        assert refusal(dealer.post("buy-ins", body)) == (409, "identity_required")
+    assert kit.balance("1050/T1") == 0
+    dealer.ok("buy-ins", {"seat": 1, "amount": 900})
+    person = {"person": PERSON, "reason": "first_record"}
+    cashier = kit.cashier()
+    for player in ("T1-u1", "vera"):
+        cashier.ok(f"/api/v1/players/{player}/person", person, version=1)
+    dealer.ok("buy-ins", {"seat": 1, "amount": 1_000})
+    dealer.ok("buy-ins", {"seat": 4, "player": "vera", "amount": 1_000})
+    assert_whole(kit)
+    assert verify_house(kit.house).findings == []
 
 
 def test_nothing_of_it_happens_during_a_hand(kit: Kit, dealer: Desk) -> None:

@@ -153,6 +153,7 @@ def test_no_counter_reads_what_the_other_has_counted_or_the_books_expect(boxes: 
 def test_after_three_pairs_that_differ_a_supervisor_decides(boxes: Boxes) -> None:
     drop = boxes.brought("drop")
     decision = {"cash": CASH, "pieces": {}, "reason": "both notes lay folded in half"}
+    decision["observer"] = watching = boxes.kit.hire(Role.SURVEILLANCE, TerminalKind.OFFICE, "")[0].staff.login
     for number in range(1, 4):
         assert refusal(boxes.supervisor.post(f"boxes/{drop}/decide", decision)) == (409, "recount_needed")
         assert boxes.count(boxes.one, drop, CASH, {}).json()["differs"] is False
@@ -160,7 +161,13 @@ def test_after_three_pairs_that_differ_a_supervisor_decides(boxes: Boxes) -> Non
         assert (found["differs"], found["box"]["differing_rounds"]) == (True, number)
     assert refusal(boxes.count(boxes.one, drop, CASH, {})) == (409, "supervisor_needed")
     counter = Staff.objects.get(house=boxes.kit.house, login=Box.objects.get(id=drop).brought_by.login)  # type: ignore[union-attr]
+    # Somebody of surveillance watches, who is at work here.
+    floor = boxes.kit.hire(Role.FLOOR, TerminalKind.OFFICE, "")[0].staff.login
+    for login in (floor, "nobody"):
+        refused = boxes.supervisor.post(f"boxes/{drop}/decide", decision | {"observer": login})
+        assert refusal(refused) == (422, "unknown_observer")
     decided = boxes.supervisor.ok(f"boxes/{drop}/decide", decision)["box"]
+    assert decided["observer"] == watching
     assert (decided["state"], decided["reason"], decided["cash"]) == ("counted", decision["reason"], CASH)
     # Who has decided does not receive, nor does who has counted.
     assert refusal(boxes.supervisor.post(f"boxes/{drop}/receive")) == (403, "four_eyes")

@@ -484,14 +484,18 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
         number = begin()
         refused = closing()
         assert refusal(refused) == (409, "drawer_has_open_work")
-        assert [one["number"] for one in refused.json()["open"]] == [number]
+        [found] = refused.json()["open"]
+        # What people call it, and what its address names it by.
+        kind = "fill" if begin == ends.filled else "credit"
+        assert (found["kind"], found["number"], found["id"]) == (kind, 1, number)
+        assert f"{kind} 1." in refused.json()["detail"]
         sender = (TerminalKind.CAGE, "C1") if begin == ends.filled else (TerminalKind.TABLE, "T1")
         floor_at(ends.kit, *sender).ok(f"transfers/{number}/cancel", REASON)
         ends.cashier.refresh()
         ends.dealer.refresh()
     ends.dealer.refresh()
     wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
-    assert closing().json()["open"] == [{"kind": "fill", "number": wish["transfer"]}]
+    assert closing().json()["open"] == [{"kind": "fill", "number": 2, "id": wish["transfer"]}]
     ends.cashier.ok(f"transfers/{wish['transfer']}/cancel", REASON)
     assert closing().status_code == 200
     ends.whole()

@@ -199,3 +199,24 @@ def test_a_count_that_its_witness_has_not_confirmed_opens_nothing(trays: Trays) 
     trays.witness(number, HELD | {"100": 397})
     trays.dealer.refresh()
     assert trays.dealer.ok("open")["opener"] is None
+
+
+def test_a_house_may_close_tables_with_a_confirmed_closer_only(kit: Kit) -> None:
+    set_at_founding(house=kit.house, points={"closer_required": 1}, actor=ACTOR)
+    trays = Trays(kit)
+    trays.dealer.refresh()
+    trays.dealer.ok("open")
+    for purpose in ("check", "opener"):
+        trays.both(HELD, purpose)
+        trays.dealer.refresh()
+        assert refusal(trays.dealer.post("close")) == (409, "closer_required")
+    trays.both(HELD, "closer")
+    trays.dealer.refresh()
+    trays.ends.credited()
+    trays.dealer.refresh()
+    assert refusal(trays.dealer.post("close")) == (409, "closer_required"), "chips have left the tray since"
+    left = {value: count - FILL.get(value, 0) for value, count in HELD.items()}
+    closer = trays.both(left, "closer")["tray_count"]
+    trays.dealer.refresh()
+    assert trays.dealer.ok("close")["last_event"]["closer"] == closer
+    assert auditing.verify_house(kit.house).findings == []

@@ -70,7 +70,7 @@ def altered(place: Place) -> str:
 
 @pytest.mark.slow
 def test_each_column_that_is_altered_in_the_database_is_found(evening: Kit) -> None:
-    refused = []
+    tried, refused = 0, []
     for places_now in places():
         before: list[tuple[Place, Any, str]] = []
         with unguarded(*{place[2] for place in places_now}) as cursor:
@@ -82,6 +82,7 @@ def test_each_column_that_is_altered_in_the_database_is_found(evening: Kit) -> N
                 row = cursor.fetchone()
                 if row is None:
                     continue
+                tried += 1
                 try:
                     with transaction.atomic(using="owner"):
                         statement = f"UPDATE {table} SET {column} = {altered(place)} WHERE {key}::text = %s"
@@ -99,7 +100,7 @@ def test_each_column_that_is_altered_in_the_database_is_found(evening: Kit) -> N
                 cursor.execute(f"UPDATE {table} SET {column} = %s::{kind} WHERE {key}::text = %s", [value, row_key])
         assert verify_house(evening.house).findings == []
     # Constraints refuse these by themselves; movements of chips and chip sets have many.
-    assert len(refused) < 22, refused
+    assert len(refused) < tried / 10, (tried, refused)
 
 
 def _of_house(place: Place) -> str:

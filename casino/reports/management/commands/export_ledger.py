@@ -13,6 +13,8 @@ from ledger.management.commands.export_ledger import Command as Plain
 COMMAND = "export_ledger"
 #: Arguments that the event records.
 RECORDED = ("format", "output", "accounts", "since", "until")
+#: Formats that write the house's currency with its decimal places.
+JOURNALS = ("beancount", "hledger")
 
 
 class Command(Plain):
@@ -28,6 +30,8 @@ class Command(Plain):
         house = _house(options["book"])
         if house is not None:
             options["book"] = str(house.id)
+            if options["format"] in JOURNALS and not options["decimals"]:
+                options["decimals"] = [f"{house.currency}={house.currency_exponent}"]
             parameters = [(name, str(options[name])) for name in RECORDED if options[name]]
             record_read(house, COMMAND, parameters, unrecorded=options["unrecorded"], stderr=self.stderr)
         super().handle(*args, **options)

@@ -1,0 +1,1 @@
+"""What every report is made of: typed columns, sections, filters, equalities, a registry, and what it is as of."""

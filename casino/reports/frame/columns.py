@@ -1,0 +1,142 @@
+"""Columns of reports and the values in them.
+
+Money is integer minor units of the house's currency, chips are pieces, a share is integer hundredths of a percent: no
+value of a report is ever a float.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+#: What a cell holds: None is an empty one.
+Value = int | str | bool | datetime | None
+Row = Sequence[Value]
+
+
+class Type(StrEnum):
+    """What a column holds, from which follow how it is written, aligned and summed."""
+
+    #: Minor units of the house's currency.
+    MONEY = "money"
+    #: Chips.
+    PIECES = "pieces"
+    #: Any other whole number.
+    COUNT = "count"
+    #: Hundredths of a percent.
+    SHARE = "share"
+    TEXT = "text"
+    #: The name of something that can be looked up: a hand, a drawer, a login.
+    REF = "ref"
+    #: A moment with its zone.
+    TIME = "time"
+    #: A gaming day, as `2026-11-24`.
+    DAY = "day"
+    FLAG = "flag"
+
+
+#: Types whose values are integers.
+NUMBERS = frozenset({Type.MONEY, Type.PIECES, Type.COUNT, Type.SHARE})
+_CLASSES: Mapping[Type, type] = {Type.TIME: datetime, Type.FLAG: bool} | dict.fromkeys(NUMBERS, int)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name in files and answers, its title for people, what it holds, whether it is summed."""
+
+    name: str
+    title: str
+    type: Type
+    total: bool = False
+
+    def __post_init__(self) -> None:
+        if self.total and self.type not in NUMBERS - {Type.SHARE}:
+            raise ValueError(f"a column of {self.type} has no total")
+
+    def accepts(self, value: Value) -> bool:
+        """Whether a value is one of this column."""
+        if value is None:
+            return True
+        if self.type in NUMBERS:
+            return type(value) is int
+        return isinstance(value, _CLASSES.get(self.type, str))
+
+
+def money(name: str, title: str, *, total: bool = True) -> Column:
+    """A column of minor units."""
+    return Column(name, title, Type.MONEY, total)
+
+
+def pieces(name: str, title: str, *, total: bool = True) -> Column:
+    """A column of chips."""
+    return Column(name, title, Type.PIECES, total)
+
+
+def count(name: str, title: str, *, total: bool = True) -> Column:
+    """A column of whole numbers."""
+    return Column(name, title, Type.COUNT, total)
+
+
+def ref(name: str, title: str) -> Column:
+    """A column of names."""
+    return Column(name, title, Type.REF)
+
+
+def text(name: str, title: str) -> Column:
+    """A column of words."""
+    return Column(name, title, Type.TEXT)
+
+
+def time(name: str, title: str) -> Column:
+    """A column of moments."""
+    return Column(name, title, Type.TIME)
+
+
+class Sums:
+    """The totals of a section as its rows go by, over all of them and by the value of one column."""
+
+    def __init__(self, columns: Sequence[Column], group_by: str | None = None) -> None:
+        self.columns = columns
+        self.row_count = 0
+        self.totals = {column.name: 0 for column in columns if column.total}
+        self.groups: dict[Value, dict[str, int]] = {}
+        self._summed = [(at, column.name) for at, column in enumerate(columns) if column.total]
+        self._key = next((at for at, column in enumerate(columns) if column.name == group_by), None)
+
+    def add(self, row: Row) -> None:
+        """Count a row. Raises TypeError for a value that its column does not hold."""
+        if len(row) != len(self.columns):
+            raise TypeError(f"{len(row)} values for {len(self.columns)} columns")
+        for column, value in zip(self.columns, row, strict=True):
+            if not column.accepts(value):
+                raise TypeError(f"{value!r} is no {column.type} of {column.name}")
+        self.row_count += 1
+        _add(self.totals, row, self._summed)
+        if self._key is not None:
+            group = self.groups.setdefault(row[self._key], {"row_count": 0} | dict.fromkeys(self.totals, 0))
+            group["row_count"] += 1
+            _add(group, row, self._summed)
+
+
+def _add(sums: dict[str, int], row: Row, summed: Iterable[tuple[int, str]]) -> None:
+    for at, name in summed:
+        value = row[at]
+        if value is not None:
+            sums[name] += int(value)  # type: ignore[arg-type]
+
+
+def major(amount: int, exponent: int, decimal: str = ".") -> str:
+    """An amount of minor units in major ones, `-1234.50`."""
+    sign, digits = ("-" if amount < 0 else ""), str(abs(amount)).rjust(exponent + 1, "0")
+    return f"{sign}{digits}" if exponent == 0 else f"{sign}{digits[:-exponent]}{decimal}{digits[-exponent:]}"
+
+
+def grouped(number: str, separator: str = " ") -> str:
+    """A number as people read it, its whole part in groups of three digits."""
+    sign, whole = ("-", number[1:]) if number.startswith("-") else ("", number)
+    digits = len(whole) - len(whole.lstrip("0123456789"))
+    parts, rest = [], whole[:digits]
+    while len(rest) > 3:
+        parts.append(rest[-3:])
+        rest = rest[:-3]
+    return sign + separator.join([rest, *reversed(parts)]) + whole[digits:]

@@ -1,0 +1,132 @@
+"""XLSX with numeric cells, in constant memory: a sheet for each section, and one with head, sums and equalities.
+
+Text is written as text and never as a formula. The same rows give the same bytes.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+
+from casino.reports.frame.columns import NUMBERS, Column, Row, Sums, Type, Value
+from casino.reports.frame.head import Head, utc
+from casino.reports.frame.report import Equality, Section
+from casino.reports.render.base import group_rows
+from casino.reports.render.csv import names
+from casino.reports.render.style import Style
+
+#: Rows of a sheet, of which the first has the names; the next rows go to another sheet.
+MOST_ROWS = 1_048_576
+#: Characters of a sheet's name.
+_MOST_NAME = 31
+
+
+class XlsxWriter:
+    """Writes `REPORT.xlsx`."""
+
+    def __init__(self, folder: Path, head: Head, style: Style) -> None:
+        self.head, self.style = head, style
+        self.path = folder / f"{head.report.id}.xlsx"
+        self._book = xlsxwriter.Workbook(
+            str(self.path),
+            {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "tmpdir": str(folder)},
+        )
+        # The moment it is as of, so that the same report has the same bytes.
+        self._book.set_properties({"title": head.report.title, "created": head.as_of.at.replace(tzinfo=None)})
+        decimals = "0" * style.exponent
+        self._formats = {
+            Type.MONEY: self._book.add_format({"num_format": f"#,##0{'.' + decimals if decimals else ''}"}),
+            Type.SHARE: self._book.add_format({"num_format": "0.00%"}),
+            None: self._book.add_format({"bold": True}),
+        }
+        self._front = self._book.add_worksheet("Report")
+        self._front_lines: list[list[Any]] = [[label, words] for label, words in head.lines()]
+
+    def section(self, section: Section) -> None:
+        """Begin a sheet."""
+        self._section, self._sheet_count = section, 0
+        self._next_sheet()
+
+    def row(self, row: Row) -> None:
+        """Write a row; a full sheet is followed by another one."""
+        if self._at == MOST_ROWS:
+            self._next_sheet()
+        cell = 0
+        for column, value in zip(self._section.columns, row, strict=True):
+            cell = self._write(column, value, cell)
+        self._at += 1
+
+    def end_section(self, sums: Sums) -> None:
+        """Keep the sums for the first sheet."""
+        section, lines = self._section, self._front_lines
+        lines += [[], [section.title], ["rows", sums.row_count]]
+        by_name = {column.name: column for column in section.columns}
+        lines += [[by_name[name].title, self._number(by_name[name], total)] for name, total in sums.totals.items()]
+        group_by = self.head.group_by
+        if group_by is not None and group_by in section.groups:
+            summed, rows = group_rows(section, sums, group_by)
+            lines.append([group_by, *summed])
+            lines += [
+                ["" if row[0] is None else str(row[0]), *(
+                    self._number(by_name[name], value) if name in by_name else value
+                    for name, value in zip(summed, row[1:], strict=True)
+                )]
+                for row in rows
+            ]  # fmt: skip
+
+    def finish(self, equalities: Sequence[Equality]) -> list[Path]:
+        """Write the first sheet, and the file."""
+        lines = [*self._front_lines, [], ["Equalities (minor units, pieces)"]]
+        lines += [[one.words, one.one, one.other, "holds" if one.holds else "DIFFERS"] for one in equalities]
+        self._front.set_column(0, 0, 48)
+        for at, line in enumerate(lines):
+            for cell, value in enumerate(line):
+                if isinstance(value, str):
+                    self._front.write_string(at, cell, value)
+                else:
+                    self._front.write_number(at, cell, value)
+        self._book.close()
+        return [self.path]
+
+    def discard(self) -> None:
+        """Close the temporary files of the sheets, which only writing the book does."""
+        self._book.close()
+
+    def _next_sheet(self) -> None:
+        self._sheet_count += 1
+        more = "" if self._sheet_count == 1 else f" ({self._sheet_count})"
+        self._sheet = self._book.add_worksheet(self._section.name[: _MOST_NAME - len(more)] + more)
+        self._sheet.freeze_panes(1, 0)
+        cell = 0
+        for column in self._section.columns:
+            for name in names(column):
+                self._sheet.write_string(0, cell, name, self._formats[None])
+                cell += 1
+        self._at = 1
+
+    def _write(self, column: Column, value: Value, cell: int) -> int:
+        """Write a value, of money and times in two cells; returns where the next one goes."""
+        following = cell + len(names(column))
+        if value is None:
+            return following
+        if isinstance(value, datetime):
+            self._sheet.write_string(self._at, cell, utc(value))
+            self._sheet.write_string(self._at, cell + 1, self.style.local(value))
+        elif isinstance(value, bool):
+            self._sheet.write_boolean(self._at, cell, value)
+        elif column.type in NUMBERS:
+            self._sheet.write_number(self._at, cell, self._number(column, value), self._formats.get(column.type))
+            if column.type is Type.MONEY:
+                self._sheet.write_number(self._at, cell + 1, value)
+        else:
+            self._sheet.write_string(self._at, cell, str(value))
+        return following
+
+    def _number(self, column: Column, value: Any) -> Any:
+        """The number of a cell. A cell of a spreadsheet is a binary floating-point number whatever is written; the
+        column of minor units beside it is exact."""
+        if column.type is Type.MONEY and self.style.exponent:
+            return value / 10**self.style.exponent
+        return value / 10_000 if column.type is Type.SHARE else value

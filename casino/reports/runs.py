@@ -1,0 +1,198 @@
+"""Runs of reports: asked for, cancelled, found. A worker makes them (`making.py`).
+
+A run repeats another one's moment where it names that run: then it has the same rows, and its files the same bytes but
+for their head.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Max, QuerySet
+
+from casino.audit.events.reports import ReportCancelled, ReportRequested
+from casino.core import locks, write
+from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses import days
+from casino.houses.models import ClockTimestamp, House, OutboxMessage
+from casino.reports.frame import registry
+from casino.reports.frame.head import utc
+from casino.reports.frame.report import Filter, FilterKind, Format, Report
+from casino.reports.models import ReportFile, ReportPart, ReportRun, RunState
+from casino.staff.credentials import role_for
+from casino.staff.models import Staff
+
+#: The task that makes a run, asked for in the outbox.
+TASK = "reports.make_run"
+#: Seconds after which making a run is interrupted, and ended.
+SOFT_LIMIT, HARD_LIMIT = 600, 630
+_RUNS = OfHouse(lock=locks.lock_reports, office=True)
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
+
+
+def request(
+    *, command: Command, name: str, filters: Mapping[str, str], group_by: str, formats: Sequence[str],
+    style: Mapping[str, str], repeats: int | None,
+) -> Answer:  # fmt: skip
+    """Ask for a report. Raises NotFound for an unknown report or run, Forbidden for a role that may not read it,
+    Unprocessable report_filter, report_group, report_format or report_style, Conflict report_other for a run of another
+    report or one that has no moment."""
+
+    def change(house: House, work: Work) -> Outcome:
+        report = registry.get(name)
+        role_for(command.context.staff, report.roles)
+        found = checked(house, report, filters)
+        _require_form(report, group_by, formats, style)
+        last = ReportRun.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
+        run = ReportRun.objects.create(
+            house=house, number=last + 1, report=report.id, report_version=report.version, filters=found,
+            group_by=group_by, formats=list(formats), style=dict(style), repeats=repeats,
+            requested_by=command.context.staff, as_of=None if repeats is None else _moment_of(house, report, repeats),
+        )  # fmt: skip
+        run.refresh_from_db()
+        work.enqueue(task=TASK, subject=str(run.number))
+        event = ReportRequested(
+            run=run.number, report=report.id, report_version=report.version, filters=found, group_by=group_by,
+            formats=list(formats), style=dict(style), repeats=repeats,
+        )  # fmt: skip
+        return Outcome(event, describe(run), 202, version=run.version)
+
+    return write.write(command, _RUNS, change)
+
+
+def cancel(*, command: Command, number: int) -> Answer:
+    """Cancel a run that is not made yet. Raises NotFound, Conflict report_run_ended."""
+
+    def change(house: House, work: Work) -> Outcome:
+        run = readable(house, command.context.staff, number)
+        command.require_version(run.version)
+        if run.state != RunState.WAITING:
+            raise Conflict(f"Run {number} is {run.state}.", code="report_run_ended", state=run.state)
+        ReportRun.objects.filter(id=run.pk).update(state=RunState.CANCELLED, ended_at=ClockTimestamp())
+        OutboxMessage.objects.filter(house=house, task=TASK, subject=str(number)).update(done_at=ClockTimestamp())
+        run.refresh_from_db()
+        return Outcome(ReportCancelled(run=number), describe(run), version=run.version)
+
+    return write.write(command, _RUNS, change)
+
+
+def checked(house: House, report: Report, filters: Mapping[str, str]) -> dict[str, str]:
+    """The filters of a run, by name. Raises Unprocessable report_filter."""
+    known = {one.name: one for one in report.filters}
+    for name in filters:
+        if name not in known:
+            raise _filter(name, f"Report {report.id} has no filter {name}.", tuple(known))
+    for one in report.filters:
+        if one.required and one.name not in filters:
+            raise _filter(one.name, f"Report {report.id} needs the filter {one.name}: {one.text}")
+    for name, value in filters.items():
+        _require_value(house, known[name], value)
+    return dict(filters)
+
+
+def _require_value(house: House, declared: Filter, value: str) -> None:
+    if declared.kind is FilterKind.DAY and not any(day.name == value for day in days.days(house)):
+        raise _filter(declared.name, f"This house has no gaming day {value}.")
+    if declared.kind is FilterKind.CHOICE and value not in declared.choices:
+        raise _filter(declared.name, f"{declared.name} is one of {', '.join(declared.choices)}.", declared.choices)
+    if declared.kind is FilterKind.CODE and not _CODE.match(value):
+        raise _filter(declared.name, f"{declared.name} is a name of at most 40 letters, digits, dots and hyphens.")
+    if declared.kind is FilterKind.AMOUNT and not re.fullmatch(r"[0-9]{1,15}", value, re.ASCII):
+        raise _filter(declared.name, f"{declared.name} is an amount in minor units.")
+
+
+def _filter(name: str, detail: str, choices: Sequence[str] = ()) -> Unprocessable:
+    return Unprocessable(detail, code="report_filter", filter=name, choices=list(choices))
+
+
+def _require_form(report: Report, group_by: str, formats: Sequence[str], style: Mapping[str, str]) -> None:
+    if group_by and group_by not in report.groups():
+        raise Unprocessable(
+            f"Report {report.id} is not summed by {group_by}.", code="report_group", choices=list(report.groups())
+        )
+    for one in formats:
+        if one not in report.formats:
+            raise Unprocessable(
+                f"Report {report.id} has no format {one}.", code="report_format", choices=[*map(str, report.formats)]
+            )
+    if style["separator"] == "comma" and style["decimal"] == "comma" and Format.CSV in formats:
+        raise Unprocessable("Separator and decimal mark of a CSV file must differ.", code="report_style")
+
+
+def _moment_of(house: House, report: Report, number: int) -> dict[str, Any]:
+    """The moment that a run has. Raises NotFound, Conflict report_other."""
+    other = find(house, number)
+    if other.report != report.id or other.as_of is None:
+        raise Conflict(
+            f"Run {number} is of {other.report}" + ("." if other.as_of else " and has no moment yet."),
+            code="report_other",
+            report=other.report,
+        )
+    found: dict[str, Any] = other.as_of
+    return found
+
+
+def find(house: House, number: int) -> ReportRun:
+    """One run. Raises NotFound."""
+    found = ReportRun.objects.filter(house=house, number=number).select_related("requested_by").first()
+    if found is None:
+        raise NotFound(f"This house has no run {number} of a report.")
+    return found
+
+
+def readable(house: House, staff: Staff, number: int) -> ReportRun:
+    """One run for somebody who may read its report now. Raises NotFound, Forbidden."""
+    run = find(house, number)
+    role_for(staff, registry.get(run.report).roles)
+    return run
+
+
+def visible(house: House, staff: Staff) -> QuerySet[ReportRun]:
+    """The runs of reports that a person may read."""
+    held = set(staff.roles)
+    allowed = [report.id for report in registry.reports().values() if held & set(report.roles)]
+    return ReportRun.objects.filter(house=house, report__in=allowed).select_related("requested_by")
+
+
+def file_of(house: House, staff: Staff, number: int, name: str) -> tuple[ReportFile, Iterator[bytes]]:
+    """A file of a run, and its bytes in stretches, for somebody who may read the report now. Raises NotFound,
+    Forbidden, Conflict report_not_made while there is none."""
+    run = readable(house, staff, number)
+    if run.state != RunState.MADE:
+        raise Conflict(f"Run {number} is {run.state}.", code="report_not_made", state=run.state)
+    found = run.files.filter(name=name).first()
+    if found is None:
+        raise NotFound(f"Run {number} has no file {name}.")
+    return found, _content(found)
+
+
+def _content(file: ReportFile) -> Iterator[bytes]:
+    """Read part by part: no more than one is in memory."""
+    parts = ReportPart.objects.filter(file=file)
+    for number in range(parts.count()):
+        yield bytes(parts.values_list("content", flat=True).get(number=number))
+
+
+def describe(run: ReportRun) -> dict[str, Any]:
+    """A run as answers have it."""
+    return {
+        "run": run.number,
+        "version": run.version,
+        "report": run.report,
+        "report_version": run.report_version,
+        "filters": run.filters,
+        "group_by": run.group_by,
+        "formats": run.formats,
+        "style": run.style,
+        "repeats": run.repeats,
+        "requested_by": run.requested_by.login,
+        "requested_at": utc(run.requested_at),
+        "state": run.state,
+        "as_of": run.as_of,
+        "row_count": run.row_count,
+        "equalities": run.equalities,
+        "failure": run.failure,
+        "ended_at": None if run.ended_at is None else utc(run.ended_at),
+        "files": [{"name": one.name, "size": one.size, "sha256": one.sha256} for one in run.files.order_by("name")],
+    }
