@@ -280,6 +280,7 @@ class Act(WriteOperation):
 
     roles = AT_TABLES
     redact_fields = frozenset({"card", "cards"})
+    takes_remembered = True
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):

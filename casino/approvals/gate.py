@@ -66,26 +66,19 @@ class ApprovalNeeded(Exception):
 
 
 def use(request: Request, need: Need) -> Approval:
-    """The approval that the request names, locked; the kernel uses it up with the write (`USED_UP`). Raises
-    ApprovalNeeded where it names none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
+    """Use the approval that the request names, in the transaction of its write. Raises ApprovalNeeded where it names
+    none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
     if request.approval is None:
         raise ApprovalNeeded(need)
-    good = Approval.objects.filter(house=request.house, number=request.approval, expires_at__gt=ClockTimestamp())
-    found, (decided,) = locks.lock_beside(
-        Approval, locks.Rank.APPROVAL, good.select_related("decided_by"), house=request.house, number=request.approval
-    )
+    found = locks.lock(Approval, locks.Rank.APPROVAL, house=request.house, number=request.approval)
     _require_for(request, need, found)
     require_state(found, ApprovalState.APPROVED)
-    if not decided:
+    used = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
+        state=ApprovalState.USED, ended_at=ClockTimestamp()
+    )
+    if not used:
         raise expired(found)
-    approved: Approval = decided[0]
-    return approved
-
-
-#: Uses an approval up; its id.
-USED_UP = f"""
-UPDATE approvals_approval SET state = '{ApprovalState.USED}', ended_at = clock_timestamp() WHERE id = %s::bigint
-"""  # noqa: S608 - constants
+    return Approval.objects.select_related("decided_by").get(id=found.pk)
 
 
 def _require_for(request: Request, need: Need, found: Approval) -> None:

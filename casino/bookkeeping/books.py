@@ -6,9 +6,6 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS
-from django.db.models import QuerySet
-
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical, sql
@@ -82,22 +79,18 @@ def prepare(
     return Prepared(key, kind, metadata, occurred_at, halves, legs)
 
 
-def post_prepared(
-    house: House, prepared: Prepared, *beside: sql.Statement | QuerySet[Any, Any]
-) -> tuple[int, Recorded | None, list[list[Any]]]:
-    """Post it at once, and then run `beside` in the same round trip; returns its id, what the event records of it, None
-    where the key had posted it before, and what each of `beside` has found. Raises the ledger's typed errors: Unbacked
-    when chips and what is owed for them would part."""
+def post_prepared(house: House, prepared: Prepared) -> tuple[int, Recorded | None]:
+    """Post it at once; returns its id and what the event records of it, None where the key had posted it before. Raises
+    the ledger's typed errors: Unbacked when chips and what is owed for them would part."""
     legs = [Leg(account, amount) for account, amount in prepared.legs]
-    posting = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata, prepared.occurred_at)
-    with translated(DEFAULT_DB_ALIAS):
-        rows, *found = sql.together((ledger.POST_ONE, ledger.one_params(house.id, posting)), *beside)
-    posted = ledger.posted_one(posting, rows[0])
+    posted = ledger.post(
+        house.id, prepared.key, prepared.kind, legs, prepared.metadata, occurred_at=prepared.occurred_at
+    )
     if posted.replayed:
-        return posted.transaction_id, None, found
+        return posted.transaction_id, None
     about = prepared.about(posted.posted_at)
     halves = [list(half) for half in prepared.halves]
-    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}, found
+    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}
 
 
 def hold(house: House, prepared: Prepared, *, seconds: int) -> None:

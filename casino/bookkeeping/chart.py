@@ -10,10 +10,10 @@ rack. Weights join the two worlds: in every posting, and so at any time, chips w
 worth what the house owes for chips.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Q
 
 from casino.bookkeeping.accounts import Account
-from casino.core import kept, sql
+from casino.core import sql
 from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict
 from casino.houses.models import House
@@ -201,8 +201,7 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
     read them has committed: an account opened by a transaction that is rolled back must not be remembered.
     """
     wanted = set(accounts)
-    new = kept.once(("account ids", house.id), dict[tuple[str, str], int])
-    found = {a: id_ for a in wanted if (id_ := _ids.get((house.id, *a)) or new.get(a)) is not None}
+    found = {account: id_ for account in wanted if (id_ := _ids.get((house.id, *account))) is not None}
     missing = wanted - found.keys()
     if missing:
         rows = LedgerAccount.objects.filter(book=house.id, code__in={code for code, _ in missing})
@@ -210,7 +209,6 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
         if missing - read.keys():
             raise KeyError(f"accounts were never opened: {sorted(missing - read.keys())}")
         connection.on_commit(lambda: _ids.update({(house.id, *account): id_ for account, id_ in read.items()}))
-        new |= read
         found |= {account: read[account] for account in missing}
     return found
 
@@ -219,7 +217,6 @@ _BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
 #: An SQL expression: a JSON object of the balances of accounts by code. Book, commodity, and an array of codes.
 MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
-_MONEY_OF = "SELECT balance FROM ledger_account WHERE book = %s AND code = %s AND commodity = %s"
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
 _AVAILABLE = "SELECT commodity, balance - held FROM ledger_account WHERE book = %s AND code = %s"
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
@@ -229,20 +226,11 @@ WHERE book = %s AND code >= '9170' AND code < '9171' GROUP BY commodity
 """
 
 
-def balances(
-    house: House, codes: Iterable[str], send: Callable[[sql.Statement], list[tuple[Any, ...]]] | None = None
-) -> dict[str, int]:
-    """Balances of money accounts by code, each on its normal side, in minor units. `send` runs the statement, where it
-    goes with another one."""
+def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
+    """Balances of money accounts by code, each on its normal side, in minor units."""
     by_account = ids(house, {(code, house.currency) for code in codes})
-    statement = _BALANCES, [list(by_account.values())]
-    by_id = dict(send(statement) if send else sql.rows(*statement))
+    by_id = dict(sql.rows(_BALANCES, [list(by_account.values())]))
     return {code: by_id[id_] for (code, _), id_ in by_account.items()}
-
-
-def money_at(house: House, code: str) -> sql.Statement:
-    """What reads the balance of a money account by its code alone, for who reads it with something else."""
-    return _MONEY_OF, [house.id, code, house.currency]
 
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:

@@ -1,11 +1,10 @@
 """Reading chip sets, and what a computed payment may draw on."""
 
 from contextlib import suppress
-from typing import Any
 
 from casino.bookkeeping import chart
 from casino.chips.models import ChipSet
-from casino.core import kept, locks, sql
+from casino.core import locks, sql
 from casino.core.denominations import Chips
 from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -20,29 +19,9 @@ WHERE chips_chipset.house_id = %s AND chips_chipset.in_use GROUP BY chips_chipse
 
 def in_use(house: House) -> Ladder:
     """The house's chip set. Raises Conflict no_chip_set for a house that has none."""
-    found = kept.once(_key(house), lambda: sql.rows(*reading(house)))
-    for code, values in found:
+    for code, values in sql.rows(_IN_USE, [house.id]):
         return Ladder(code, tuple(values))
     raise _without_chips(house)
-
-
-def reading(house: House) -> sql.Statement:
-    """What `in_use` reads, for who reads it with something else; `read` takes what it has found."""
-    return _IN_USE, [house.id]
-
-
-def read(house: House, found: list[tuple[Any, ...]]) -> None:
-    """Let the transaction count on what `reading` has found, until it locks the set in use."""
-    kept.keep(_key(house), found)
-
-
-def changed(house: House) -> None:
-    """Let the transaction read the set in use again."""
-    kept.drop(_key(house))
-
-
-def _key(house: House) -> tuple[str, Any]:
-    return "chip set in use", house.pk
 
 
 _OF = """
@@ -81,7 +60,6 @@ def lock_chip_set(house: House) -> None:
 
     Taken before what they hold is read; otherwise two tables could each count on the same chip.
     """
-    changed(house)
     for _ in range(2):
         with suppress(NotFound):
             locks.lock(ChipSet, locks.Rank.CHIPS, house=house, in_use=True)

@@ -11,8 +11,7 @@ the house holds back says so with :meth:`Work.require_approval`: it goes through
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, partial
@@ -20,13 +19,12 @@ from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, InterfaceError, connection, transaction
-from django.db.models import Model, QuerySet
 
 from casino.approvals import gate
 from casino.audit.events import AuditEvent
 from casino.audit.events.registry import ApprovedEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
 from casino.core.errors import Conflict, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
@@ -34,30 +32,22 @@ from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
-M = TypeVar("M", bound=Model)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SignIn:
     """A sign-in that this process remembers: the token's digest, and the state of the rows that it was read from.
 
-    A write proves it with its first statement. Nothing may be answered before that, or else before the token is read
-    again.
+    A write in one statement proves it there. Nothing else may be done or answered before the token is read again.
     """
 
     digest: str
     rows: str
-    #: Whether the database has said that it still stands.
-    proved: bool = False
-
-    def proof(self, house: House) -> sql.Statement:
-        """What proves it, or refuses with SIGNED_OUT."""
-        return "SELECT staff_still_signed_in(%s::uuid, %s::text, %s::text)", [house.id, self.digest, self.rows]
 
 
 class Unproved(Exception):
-    """A remembered sign-in stands no more, or the write ended before it was proved: nothing was written, and the token
-    must be read before it is tried again."""
+    """A write under a remembered sign-in needs more than one statement: nothing was written, and the token must be read
+    before it is tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,10 +253,9 @@ class OfHouse:
     def open(self, command: Command) -> House:
         """Lock what the write needs. Raises WrongTerminal."""
         house = command.context.at_the_office() if self.office else command.context.house
-        with locks.gathered() as locking:
-            if self.lock is not None:
-                self.lock(house.id)
-        require_unanswered(command, *locking)
+        if self.lock is not None:
+            self.lock(house.id)
+        require_unanswered(command)
         return house
 
     def chain(self, house: House) -> str:
@@ -340,7 +329,6 @@ class Work:
         if used.decided_by is None:
             raise AssertionError(f"{used} was used and nobody has decided it")
         self._approved = (used.number, used.decided_by.login)
-        self.also(gate.USED_UP, [used.pk])
 
     def approved(self, outcome: Outcome) -> Outcome:
         """The outcome with the approval that was used in its event, if there was one."""
@@ -358,14 +346,13 @@ class Work:
         self, *, chain: str, event: AuditEvent, answer: "_AnswerRow | None" = None, unmoved: Unmoved | None = None
     ) -> Receipt:
         """Append the event, which records every posting of this work, and write whatever is still to be written. With
-        `unmoved` this is the whole transaction; with an `answer` it is the last of it, and commits.
+        `unmoved` this is the whole transaction.
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
         require_recordable(chain, self.house, event, self.using, alone=unmoved is not None)
         statement, parameters = self._statement(chain, event, answer, unmoved)
-        last = answer is not None and unmoved is None and sql.may_commit(self.using)
-        [(seq, leaf_hash, messages)] = self._run(statement, parameters, last=last)
+        [(seq, leaf_hash, messages)] = self._run(statement, parameters)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
             message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
             transaction.on_commit(partial(outbox.HINTS.leave, message))
@@ -390,14 +377,9 @@ class Work:
         parameters += answer.parameters() if answer else [None] * _AnswerRow.WIDTH
         return _with(tuple(before), unmoved.statement if unmoved else _OWN_HOUSE), parameters
 
-    def _run(self, statement: str, parameters: list[Any], *, last: bool) -> list[tuple[Any, ...]]:
+    def _run(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         try:
-            if not last:
-                return sql.bound(statement, parameters, self.using)
-            locks.committing()
-            found = sql.last(statement, parameters, self.using)
-            lost.commits()
-            return found
+            return sql.bound(statement, parameters, self.using)
         except DatabaseError as error:
             state = getattr(error.__cause__, "sqlstate", None)
             diagnosis = getattr(error.__cause__, "diag", None)
@@ -413,32 +395,19 @@ class Work:
                 raise not_ours(self._posted) from error
             raise
 
-    @property
-    def has_waiting(self) -> bool:
-        """Whether something is to be posted with the event."""
-        return self._waiting is not None
-
-    def flush(self, *reads: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
-        """Post what waits for the event now, so that the next read sees it; `reads` are run after it in the same round
-        trip, and what each has found is returned. Raises the ledger's typed errors."""
-        if self._waiting is None:
-            return sql.together(*reads)
-        waiting, self._waiting = self._waiting, None
-        id_, posted, found = books.post_prepared(self.house, waiting, *reads)
-        self._noted(id_, posted)
-        return found
-
-    def balances(self, codes: Iterable[str]) -> dict[str, int]:
-        """Balances of the house's money accounts by code after what waits for the event, which is posted now. Raises
-        the ledger's typed errors."""
-        return chart.balances(self.house, codes, lambda read: self.flush(read)[0])
+    def flush(self) -> None:
+        """Post what waits for the event now, so that the next read sees it. Raises the ledger's typed errors."""
+        if self._waiting is not None:
+            self._post_waiting(self._waiting)
 
     def post_now(self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any]) -> int:
         """As :meth:`post`, at once; returns the id of the ledger transaction. Raises the ledger's typed errors."""
         self.flush()
-        waiting = books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata)
-        id_, posted, _ = books.post_prepared(self.house, waiting)
-        return self._noted(id_, posted)
+        return self._post_waiting(books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata))
+
+    def _post_waiting(self, waiting: books.Prepared) -> int:
+        self._waiting = None
+        return self._noted(*books.post_prepared(self.house, waiting))
 
     def hold(
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any], seconds: int
@@ -520,32 +489,10 @@ WHERE house_id = %s AND terminal_id = %s AND key = %s
 """
 
 
-def require_unanswered(command: Command, *before: sql.Statement) -> None:
+def require_unanswered(command: Command) -> None:
     """End a write that was made before under the same key; called when its subject is locked, so that the same request
-    at the same time has either committed or not begun. `before` is run first, in the same round trip: what locks."""
-    *_, stored = sql.together(*before, stored_under(command))
-    require_none_stored(stored)
-
-
-def stored_under(command: Command) -> sql.Statement:
-    """What looks for an answer under the command's key, for who sends it after a lock of its own; `require_none_stored`
-    takes what it has found."""
-    return _STORED, command.answer_key()
-
-
-def locked(
-    command: Command, model: type[M], rank: locks.Rank, *beside: sql.Statement | QuerySet[Any, Any], **lookup: Any
-) -> tuple[M, list[list[Any]]]:
-    """Lock the row that a write is about, end a write that was made before, and run `beside`, all in one round trip;
-    returns the row and what each of `beside` has found. Raises NotFound, and as `locks.lock`."""
-    row, (stored, *others) = locks.lock_beside(model, rank, stored_under(command), *beside, **lookup)
-    require_none_stored(stored)
-    return row, others
-
-
-def require_none_stored(stored: list[tuple[Any, ...]]) -> None:
-    """End a write that was made before, by what `stored_under` has found."""
-    for row in stored:
+    at the same time has either committed or not begun."""
+    for row in sql.rows(_STORED, command.answer_key()):
         raise _Answered(Stored(*row))
 
 
@@ -570,35 +517,14 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
         if not command.again and (remembered := getattr(subject, "remembered", None)) is not None:
             answer = _in_one_statement(command, subject, change, remembered)
             if answer is not None:
-                if command.context.sign_in is not None:
-                    command.context.sign_in.proved = True
                 return answer
+        if command.context.sign_in is not None:
+            raise Unproved
         try:
-            with _proving(command.context):
-                return _once(command, attempt)
+            return _once(command, attempt)
         except gate.ApprovalNeeded as held:
             # Nothing of it is written; what is stored now is that it waits for a second person.
             raise gate.ask(command.for_approval(), held.need) from None
-
-
-@contextmanager
-def _proving(context: RequestContext) -> Iterator[None]:
-    """Prove the sign-in of the request with the first statement inside, where it was only remembered. Raises Unproved
-    where it stands no more, and in the place of what has ended the write before it was proved."""
-    sign_in = context.sign_in
-    if sign_in is None or sign_in.proved:
-        yield
-        return
-    proof = sql.First(sign_in.proof(context.house))
-    try:
-        with sql.beginning_with(proof):
-            yield
-    except Exception as error:
-        if not proof.sent or getattr(error.__cause__, "sqlstate", None) == SIGNED_OUT:
-            raise Unproved from error
-        sign_in.proved = True
-        raise
-    sign_in.proved = proof.sent
 
 
 def _changed(

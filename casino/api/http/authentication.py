@@ -1,13 +1,13 @@
 """Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash.
 
-A view that writes may take a sign-in that this process remembers (`takes_remembered`). It is not looked up then: the
-write's first statement proves it. Whatever else such a view does, also to refuse, comes after `prove`.
+A view whose writes can be one statement may take a sign-in that this process remembers (`takes_remembered`). It is not
+looked up then: the statement proves it. Whatever else such a view does, also to refuse, comes after `prove`.
 """
 
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hmac import compare_digest
 from time import monotonic
 from typing import Any
@@ -71,13 +71,6 @@ class _Known:
     def is_good(self) -> bool:
         """Whether a sign-in that this process remembers may be taken: then the terminal was not left alone either."""
         return self.is_fresh() and self.in_use()
-
-    def copied(self) -> "_Known":
-        """The same with rows of its own: a request may change its rows, and take that back."""
-        token, person = sql.copied(self.token), sql.copied(self.token.user)
-        person.house = sql.copied(self.token.user.house)
-        token.user, token.terminal = person, sql.copied(self.token.terminal)
-        return replace(self, token=token)
 
     def in_use(self) -> bool:
         """Whether the token has not expired, and both person and terminal are still in use."""
@@ -151,7 +144,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
         digest = hash_token(text)
         if _takes_remembered(self._request) and (known := _remembered.get(digest)) is not None and known.is_good():
             self._request.sign_in = SignIn(digest, known.rows)  # type: ignore[attr-defined]
-            return self._recognised(known.copied())
+            return self._recognised(known)
         candidate = _looked_up(text, digest)
         if candidate is None:
             log.warning("a token that no house knows, request %s", getattr(self._request, "request_id", ""))
@@ -206,7 +199,7 @@ def _takes_remembered(request: Request) -> bool:
 
 
 def _remember(digest: str, known: _Known) -> None:
-    _remembered[digest] = known.copied()
+    _remembered[digest] = known
     _remembered.move_to_end(digest)
     while len(_remembered) > MOST:
         _remembered.popitem(last=False)

@@ -231,9 +231,8 @@ class WriteOperation(APIView):
     #: Whether a control point of the house may hold it back until a second person has approved it: then the request is
     #: kept in full, and may name an approval.
     approvable: ClassVar[bool] = False
-    #: Whether a sign-in that the process remembers is taken, which the write kernel proves; not for what writes or
-    #: checks passwords without the kernel.
-    takes_remembered: ClassVar[bool] = True
+    #: Whether a sign-in that the process remembers is taken: for writes that are one statement, which proves it.
+    takes_remembered: ClassVar[bool] = False
 
     def handle_exception(self, exc: Exception) -> Response:
         """Answer a refusal, to a sender whose token has been read; that the outcome is unknown is answered as it is."""
@@ -269,10 +268,7 @@ class WriteOperation(APIView):
             answer = self.perform(command, data, **path)
         except Unproved:
             self._prove()
-            command = replace(command, context=context_of(request), again=True)
-            answer = self.perform(command, data, **path)
-        if command.context.sign_in is not None and not command.context.sign_in.proved:
-            raise AssertionError(f"{type(self).__name__} takes a remembered sign-in and does not prove it")
+            answer = self.perform(replace(command, context=context_of(request), again=True), data, **path)
         headers = {"ETag": f'"{answer.version}"'}
         if answer.replayed:
             headers["Idempotency-Replayed"] = "true"
