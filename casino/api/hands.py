@@ -344,7 +344,7 @@ class SayBeside(WriteOperation):
         )
 
 
-class HandVoidedOut(TableOut):
+class VoidedTableOut(TableOut):
     """The table, and where the hand that was voided is replayed."""
 
     replay = serializers.CharField(
@@ -355,7 +355,7 @@ class HandVoidedOut(TableOut):
 @documented(
     "voidHand",
     summary="Void a hand",
-    answers=HandVoidedOut,
+    answers=VoidedTableOut,
     tag=TAG,
     refuses=["table_open", "table_closed", "table_settling", "no_hand", *POSTS, *CHANGE],
 )

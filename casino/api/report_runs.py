@@ -67,7 +67,7 @@ class ReportSection(serializers.Serializer[Any]):
 
     section = serializers.CharField(help_text="Its name in files.")
     title = serializers.CharField(help_text="Its title for people.")
-    columns = ReportColumn(many=True)
+    columns = ReportColumn(many=True, help_text="In the order of the files.")
     groups = serializers.ListField(child=serializers.CharField(), help_text="Columns by which it can be summed.")
 
 
@@ -82,9 +82,11 @@ class ReportOut(serializers.Serializer[Any]):
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices), help_text="Who may read it.")
     sensitivity = serializers.ChoiceField(choices=[one.value for one in Sensitivity], help_text="Whom it names.")
     retention = serializers.ChoiceField(choices=[one.value for one in Retention], help_text="How long files are kept.")
-    formats = serializers.ListField(child=serializers.ChoiceField(choices=[one.value for one in Format]))
-    filters = ReportFilter(many=True)
-    sections = ReportSection(many=True)
+    formats = serializers.ListField(
+        child=serializers.ChoiceField(choices=[one.value for one in Format]), help_text="Formats of its files."
+    )
+    filters = ReportFilter(many=True, help_text="What a run may ask for.")
+    sections = ReportSection(many=True, help_text="Its tables.")
 
 
 class ReportList(serializers.Serializer[Any]):
@@ -194,12 +196,14 @@ class RunOut(serializers.Serializer[Any]):
     report_version = number_of("the version of the report's columns")
     filters = serializers.DictField(child=serializers.CharField(), help_text="What was asked for.")
     group_by = serializers.CharField(help_text="The column that is summed by; empty: none.")
-    formats = serializers.ListField(child=serializers.ChoiceField(choices=[one.value for one in Format]))
-    style = RunStyle()  # type: ignore[assignment]
+    formats = serializers.ListField(
+        child=serializers.ChoiceField(choices=[one.value for one in Format]), help_text="Formats of its files."
+    )
+    style = RunStyle(help_text="How the files are written.")  # type: ignore[assignment]
     repeats = serializers.IntegerField(allow_null=True, help_text="The run whose moment is repeated; null: none.")
     requested_by = serializers.CharField(help_text="Login of the person who asked for it.")
     requested_at = serializers.DateTimeField(help_text="When it was asked for.")
-    state = serializers.ChoiceField(choices=RunState.choices)
+    state = serializers.ChoiceField(choices=RunState.choices, help_text="Whether it waits, was made or has ended.")
     as_of = RunMoment(allow_null=True, help_text="What it knows; null until a worker has begun.")
     row_count = number_of("rows so far")
     equalities = RunEquality(many=True, allow_null=True, help_text="What must be equal; null while it is not made.")
@@ -214,7 +218,7 @@ class RunChangedOut(RunOut):
     audit = ReceiptOut()
 
 
-class _RunRow(RunOut):
+class RunRow(RunOut):
     """A run in a list."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
@@ -246,11 +250,18 @@ class RunReport(WriteOperation):
         )
         group_by = StrictText(max_length=40, allow_blank=True, default="", help_text="A column to sum by.")
         formats = serializers.ListField(
-            child=StrictChoice(choices=[one.value for one in Format]), min_length=1, max_length=len(Format)
+            child=StrictChoice(choices=[one.value for one in Format]),
+            min_length=1,
+            max_length=len(Format),
+            help_text="Formats of its files.",
         )
-        separator = StrictChoice(choices=list(SEPARATORS), default="comma")
-        decimal = StrictChoice(choices=list(DECIMALS), default="point")
-        repeats = StrictInteger(min_value=1, max_value=10**9, default=None, allow_null=True)
+        separator = StrictChoice(
+            choices=list(SEPARATORS), default="comma", help_text="Between the columns of a CSV file."
+        )
+        decimal = StrictChoice(choices=list(DECIMALS), default="point", help_text="Decimal mark in CSV and PDF.")
+        repeats = StrictInteger(
+            min_value=1, max_value=10**9, default=None, allow_null=True, help_text="A run whose moment is repeated."
+        )
 
     roles = READERS_OF_SOME
     versioned = False
@@ -277,7 +288,7 @@ class Runs(CursorList):
     sensitive = True
     roles = READERS_OF_SOME
     model = ReportRun
-    serializer_class = _RunRow
+    serializer_class = RunRow
     filters = {"report": "report", "state": "state"}
     choices = {"state": tuple(RunState.values)}
     time = "requested_at"

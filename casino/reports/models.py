@@ -82,7 +82,7 @@ class ReportFile(HouseRow):
 
     class Meta:
         verbose_name = "file of a report"
-        constraints = [models.UniqueConstraint(fields=["run", "name"], name="report_file_name")]
+        constraints = [models.UniqueConstraint(fields=["house", "run", "name"], name="report_file_name")]
 
     def __str__(self) -> str:
         return self.name
@@ -100,7 +100,7 @@ class ReportPart(HouseRow):
 
     class Meta:
         verbose_name = "part of a report's file"
-        constraints = [models.UniqueConstraint(fields=["file", "number"], name="report_part_number")]
+        constraints = [models.UniqueConstraint(fields=["house", "file", "number"], name="report_part_number")]
 
     def __str__(self) -> str:
         return f"{self.file_id}/{self.number}"

@@ -142,7 +142,7 @@ def find(house: House, number: int) -> ReportRun:
 
 
 def readable(house: House, staff: Staff, number: int) -> ReportRun:
-    """One run for somebody who may read its report now. Raises NotFound, Forbidden."""
+    """One run, if this person may read its report now. Raises NotFound, Forbidden."""
     run = find(house, number)
     role_for(staff, registry.get(run.report).roles)
     return run
@@ -156,7 +156,7 @@ def visible(house: House, staff: Staff) -> QuerySet[ReportRun]:
 
 
 def file_of(house: House, staff: Staff, number: int, name: str) -> tuple[ReportFile, Iterator[bytes]]:
-    """A file of a run, and its bytes in stretches, for somebody who may read the report now. Raises NotFound,
+    """A file of a run, and its bytes in stretches, if this person may read the report now. Raises NotFound,
     Forbidden, Conflict report_not_made while there is none."""
     run = readable(house, staff, number)
     if run.state != RunState.MADE:

@@ -136,12 +136,13 @@ def test_only_the_sequencer_knows_the_key_of_the_log(tmp_path: Path) -> None:
     assert set(said.values()) == {"['PATH']"}
 
 
-def test_application_is_web_hints_two_workers_beat_and_sequencer() -> None:
+def test_application_is_web_hints_three_workers_beat_and_sequencer() -> None:
     with listen(0) as listener:
         commands = {program.name: " ".join(program.command) for program in application(listener)}
         assert f"--bind fd://{listener.fileno()}" in commands["web"]
-    assert list(commands) == ["web", "hints", "worker", "worker-2", "beat", "sequencer"]
+    assert list(commands) == ["web", "hints", "worker", "worker-2", "worker-files", "beat", "sequencer"]
     assert "--concurrency 1" in commands["worker"] and "--hostname worker-2@%h" in commands["worker-2"]
+    assert "--queues files " in commands["worker-files"] and "files" not in commands["worker"]
     assert " -E" not in commands["worker"], "task events are off"
 
 

@@ -369,7 +369,8 @@ class Approvals:
             self._rows.find("approval_missing", f"{doc['chain']}#{doc['seq']}", problem)
 
     def _table_closed(self, doc: Row) -> None:
-        """Where a house wants it, a table closes only with a closer counted."""
+        """Where a house wants it, a table closes only with a closer counted; what it holds a manager has approved."""
+        self._done(doc)
         if "closer" not in doc["data"] and all(one["closer_required"] for one in self.in_force_about(doc["at"])):
             self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
 

@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "part of a report's file",
-                "constraints": [models.UniqueConstraint(fields=("file", "number"), name="report_part_number")],
+                "constraints": [models.UniqueConstraint(fields=("house", "file", "number"), name="report_part_number")],
             },
         ),
         migrations.AddConstraint(
@@ -155,7 +155,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="reportfile",
-            constraint=models.UniqueConstraint(fields=("run", "name"), name="report_file_name"),
+            constraint=models.UniqueConstraint(fields=("house", "run", "name"), name="report_file_name"),
         ),
         protect("reports"),
     ]

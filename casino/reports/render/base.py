@@ -31,7 +31,7 @@ class Writer(Protocol):
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """End the report; returns the files that were written."""
 
-    def discard(self) -> None:
+    def abandon(self) -> None:
         """Give up a report that is not finished."""
 
 
@@ -79,7 +79,7 @@ def produce(
         return _produce(report, scope, head, writers, progress)
     except BaseException:
         for writer in writers:
-            writer.discard()
+            writer.abandon()
         raise
 
 

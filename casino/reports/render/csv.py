@@ -41,7 +41,7 @@ class CsvWriter:
 
     def end_section(self, sums: Sums) -> None:
         """End the file, and write the sums by group."""
-        self.discard()
+        self.abandon()
         group_by = self.head.group_by
         if group_by is None or group_by not in self._section.groups:
             return
@@ -60,7 +60,7 @@ class CsvWriter:
         """The files; equalities are in the manifest."""
         return self.files
 
-    def discard(self) -> None:
+    def abandon(self) -> None:
         """Close the file of the section, if there is one."""
         if self._open is not None:
             self._open.close()

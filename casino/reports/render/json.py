@@ -53,7 +53,7 @@ class JsonWriter:
         self._file.close()
         return [self.path]
 
-    def discard(self) -> None:
+    def abandon(self) -> None:
         """Close the file."""
         self._file.close()
 

@@ -76,7 +76,7 @@ class PdfWriter:
         _Pages(self.path, self.head, self._page_size()).draw(equalities, list(self._tables()), self._notes())
         return [self.path]
 
-    def discard(self) -> None:
+    def abandon(self) -> None:
         """Nothing was opened."""
 
     def _page_size(self) -> tuple[float, float]:

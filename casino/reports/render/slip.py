@@ -75,7 +75,7 @@ class SlipWriter:
         canvas.save()
         return [self.path]
 
-    def discard(self) -> None:
+    def abandon(self) -> None:
         """Nothing was opened."""
 
     def _laid(self, label: str, value: str, bold: bool) -> list[tuple[str, str, str]]:

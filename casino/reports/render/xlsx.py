@@ -90,7 +90,7 @@ class XlsxWriter:
         self._book.close()
         return [self.path]
 
-    def discard(self) -> None:
+    def abandon(self) -> None:
         """Close the temporary files of the sheets, which only writing the book does."""
         self._book.close()
 

@@ -82,9 +82,10 @@ def assert_carried_out_now(kit: Kit, desk: Desk) -> None:
 def test_before_the_commit_nothing_was_changed(kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     take_seat = services.take_seat
 
-    def interrupted(*arguments: Any) -> None:
-        take_seat(*arguments)
+    def interrupted(*arguments: Any) -> Any:
+        player = take_seat(*arguments)
         end_the_connection()
+        return player
 
     monkeypatch.setattr(services, "take_seat", interrupted)
     assert refusal(desk.post("seats", SEAT, key="same")) == (503, "database_unavailable", "1")

@@ -280,7 +280,7 @@ def test_holds_expire(kit: Kit) -> None:
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
     assert not tasks.expire_holds(str(kit.house.id))
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
-    assert [event["data"] for event in by_the_clock(kit, "holds.expired")] == [{"hold_count": 1}]
+    assert [event["data"] for event in by_the_clock(kit, "holds.expired")] == [{"hold_count": 1, "holds": ["short"]}]
     assert Account.objects.get(id=id_of(kit, "1010")).held == 1
 
 

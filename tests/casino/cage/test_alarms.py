@@ -184,7 +184,7 @@ def test_a_box_that_nobody_has_counted_when_two_gaming_days_have_ended(kit: Kit)
     for day in ("2026-01-01", "2026-01-02"):
         assert [one for one in found(kit) if one[0] == "uncounted_box"] == []
         manager.ok("days", {"day": day})
-        close(manager, day)
+        close(kit, manager, day)
     # The tax box has something in it; the new drop box is empty, the old one was received.
     assert [one for one in found(kit) if one[0] == "uncounted_box"] == [("uncounted_box", "tax box tax-1 of table T1")]
     manager.ok("days", {"day": "2026-01-03"})
@@ -206,10 +206,10 @@ def test_a_vault_that_was_not_counted_for_a_gaming_day(kit: Kit) -> None:
     kit.close_drawer(kit.cashier())
     manager.ok("days", {"day": "2026-01-01"})
     vault.both()
-    close(manager, "2026-01-01")
+    close(kit, manager, "2026-01-01")
     assert found(kit) == []
     manager.ok("days", {"day": "2026-01-02"})
-    close(manager, "2026-01-02")
+    close(kit, manager, "2026-01-02")
     assert found(kit) == [("uncounted_vault", "the vault")]
     vault.both()
     assert found(kit) == []

@@ -101,7 +101,6 @@ def test_another_set_takes_the_place_of_the_first(sets: Sets) -> None:
     refused = sets.use()
     # The drawer and the tray hold chips of the first one.
     assert refusal(refused) == (409, "place_not_empty")
-    assert set(refused.json()["accounts"]) == {"9120/C1", "9130/T1"}
     dealer = sets.kit.dealer()
     tray = {str(value): count for value, count in TRAY.items() if count}
     sent = dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": tray})["last_event"]["transfer"]

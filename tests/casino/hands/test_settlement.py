@@ -177,7 +177,10 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
 
 
 #: What becomes of a hand; everything else of its row is what it was dealt with.
-BECOMES = {"state", "digest", "result", "handle", "cards_roots", "ended_at", "settled_at", "ruling", "settlement"}
+BECOMES = {
+    "state", "digest", "result", "handle", "cards_roots", "ended_at", "disputed_at", "settled_at", "ruling",
+    "settlement",
+}  # fmt: skip
 #: Another value of each type of column.
 ANOTHER = {
     "uuid": "gen_random_uuid()", "bigint": "{0} + 1", "integer": "{0} + 1", "varchar": "{0} || 'x'",

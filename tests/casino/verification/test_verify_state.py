@@ -20,6 +20,7 @@ from tests.casino.superuser import unguarded
 Row = dict[str, Any]
 APPS = (
     "houses",
+    "reports",
     "players",
     "staff",
     "audit",
