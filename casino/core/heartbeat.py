@@ -19,6 +19,8 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from casino.celery import FILES
+
 CANARY = "houses.canary"
 #: Seconds between two canaries.
 EVERY = 3.0
@@ -119,9 +121,11 @@ class _OfThisProcess:
 
     @classmethod
     def task_begins(cls, task: Any, **_: Any) -> None:
-        """Note it, for a task that a worker runs; called as a function it has no worker."""
+        """Note it, for a task that a worker runs; called as a function it has no worker. A worker that makes files runs
+        no canary and may have nothing to do for days: it is not expected to be heard of."""
         worker, now = task.request.hostname, time.monotonic()
-        if worker is not None and now - cls.noted > EVERY:
+        makes_files = (task.request.delivery_info or {}).get("routing_key") == FILES
+        if worker is not None and not makes_files and now - cls.noted > EVERY:
             heard(worker)
             cls.noted = now
 

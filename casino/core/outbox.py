@@ -3,6 +3,7 @@ sends rows that are still open after a while."""
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import F, Min
@@ -55,10 +56,15 @@ def require_own(house: str, message_id: int) -> None:
         raise StrayHint(f"outbox message {message_id} is not of house {house}: the hint came from another database")
 
 
+#: Tasks that may take minutes, and after how long one of them is late.
+LONG, LATE = ("reports.make_run",), timedelta(minutes=15)
+
+
 def waiting_for(houses: Sequence[str]) -> float:
-    """The age in seconds of the oldest open message, 0 where there is none; `houses` are codes of houses that may write
-    nothing, and so work off nothing."""
+    """The age in seconds of the oldest open message, 0 where there is none; what may take long counts when it is late.
+    `houses` are codes of houses that may write nothing, and so work off nothing."""
     open_ones = OutboxMessage.objects.filter(done_at=None).exclude(house__code__in=houses)
+    open_ones = open_ones.exclude(task__in=LONG, created_at__gt=ClockTimestamp() - LATE)
     oldest = open_ones.aggregate(age=ClockTimestamp() - Min("created_at"))["age"]
     return float(oldest.total_seconds()) if oldest is not None else 0.0
 

@@ -1,17 +1,20 @@
 """/readyz and the parts that nobody asks: beat, the workers, the outbox."""
 
 import os
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
 import redis
 from celery.signals import task_prerun
+from django.utils import timezone
 
 from casino.api import health
 from casino.core import heartbeat, outbox
 from casino.core.heartbeat import Part
 from casino.houses.models import House, OutboxMessage
 from casino.houses.tasks import canary
+from casino.reports import runs
 from tests.casino.kit import Kit
 
 
@@ -79,9 +82,19 @@ def test_a_worker_notes_when_it_begins_tasks_but_not_each_time(kit: Kit, monkeyp
     noted: list[str] = []
     monkeypatch.setattr(heartbeat, "heard", noted.append)
     monkeypatch.setattr(heartbeat._OfThisProcess, "noted", 0.0)
-    for hostname in (None, "worker@here", "worker@here"):
-        task_prerun.send(sender=canary, task=SimpleNamespace(request=SimpleNamespace(hostname=hostname)))
+    begun = (("files@here", "files"), (None, None), ("worker@here", "houses"), ("worker@here", "houses"))
+    for hostname, queue in begun:
+        request = SimpleNamespace(hostname=hostname, delivery_info=queue and {"routing_key": queue})
+        task_prerun.send(sender=canary, task=SimpleNamespace(request=request))
     assert noted == ["worker@here"]
+
+
+def test_a_report_may_take_minutes(kit: Kit) -> None:
+    others = list(House.objects.exclude(id=kit.house.id).values_list("code", flat=True))
+    for subject, minutes in enumerate((14, 16)):
+        begun = timezone.now() - timedelta(minutes=minutes)
+        OutboxMessage.objects.create(house=kit.house, task=runs.TASK, subject=subject, created_at=begun)
+        assert (outbox.waiting_for(others) > 0) is (minutes > 15)
 
 
 @pytest.mark.usefixtures("all_running")
