@@ -211,19 +211,24 @@ def _sign_package(busy: Busy) -> httpx.Response:
 
 
 def _make_reports(busy: Busy) -> httpx.Response:
-    """The worker makes what was asked for, and the auditor reads it."""
-    assert busy.kit.make_reports() == ["made"]
-    return busy.auditor.get("report-runs/1")
+    """The auditor looks at a run, and the worker makes it."""
+    answer = busy.auditor.get("report-runs/1")
+    if answer.is_success:
+        assert busy.kit.make_reports() == ["made"]
+    return answer
 
 
 def _fail_report(busy: Busy) -> httpx.Response:
     """A report of another version than the one that was asked for is not made."""
+    answer = busy.auditor.get("report-runs/3")
+    if not answer.is_success:
+        return answer
     report = registry.reports()["chips"]
     known = {"chips": replace(report, version=report.version + 1)}
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(registry, "reports", lambda: known)
         assert busy.kit.make_reports() == ["failed"]
-    return busy.auditor.get("report-runs/3")
+    return answer
 
 
 def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:

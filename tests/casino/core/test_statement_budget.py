@@ -113,7 +113,7 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     15: (
         "abandonDeal", "acceptDelivery", "activateStaff", "addChips", "addToWaitingList", "attributeChips",
-        "beginSecondFactor", "bookDuty", "bringBox", "buyInAtTable", "callFromWaitingList", "cancelReportRun",
+        "beginSecondFactor", "bookDuty", "bringBox", "callFromWaitingList", "cancelReportRun",
         "cancelTableTransfer", "changePassword", "changeRoles", "changeTerms", "clearCardException", "closeCommitments",
         "confirmBag", "confirmBonus", "confirmSecondFactor", "correctCards", "countBox", "countChipMove", "countTray",
         "countVault", "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer",
@@ -127,12 +127,13 @@ WRITES: dict[int, tuple[str, ...]] = {
         "withdrawApproval", "withdrawHandover", "withdrawRota",
     ),
     20: (
-        "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "cancelDrawerTransfer",
-        "changeIdentity", "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed", "countDrawer", "dealHand",
-        "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "lowerDuty", "offerHandover", "offsetVariances",
-        "payDuty", "payHeldByBank", "payTroncShare", "prepareDeal", "reauthenticate", "receiveBox",
-        "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag", "sendTableTransfer", "signIn", "sitDown",
-        "stockTray", "takeFoundChips", "takeHandover", "takeXReading", "tip", "voidHand", "witnessTrayCount",
+        "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "buyInAtTable",
+        "cancelDrawerTransfer", "changeIdentity", "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed",
+        "countDrawer", "dealHand", "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "lowerDuty",
+        "offerHandover", "offsetVariances", "payDuty", "payHeldByBank", "payTroncShare", "prepareDeal",
+        "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag",
+        "sendTableTransfer", "signIn", "sitDown", "stockTray", "takeFoundChips", "takeHandover", "takeXReading", "tip",
+        "voidHand", "witnessTrayCount",
     ),
     25: (
         "acceptDrawerTransferWithVariance", "bearerBuyIn", "buyIn", "closeHouse", "drawDeposit", "findCounterfeits",

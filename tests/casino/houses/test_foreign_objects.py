@@ -201,6 +201,7 @@ OTHERWISE = {
     ("decideCount", "observer"): (422, "unknown_observer"),
     ("confirmBonus", "hand"): (409, "bonus_differs"),
     ("ruleOnHand", "hand"): (409, "other_hand"),
+    ("disputeHand", "hand"): (409, "other_hand"),
     ("takeOverTable", "relieves"): (409, "dealer_differs"),
 }
 #: Members that no request of the evening has: the person who carries the chips is named by who counts them there, and
