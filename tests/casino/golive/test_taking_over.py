@@ -1,7 +1,6 @@
 """Once a house is live, no administrator alone can act as somebody else: not by a new password, and not by taking a
 second factor away."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,28 +9,15 @@ from casino.audit.verifier import state_approvals
 from casino.core import once_live
 from casino.staff.models import Role, Staff
 from casino.verification.auditing import verify_house
-from tests.casino.golive.test_going_live import live
+from tests.casino.golive.test_once_live import kit
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem
 from tests.casino.staff.test_second_factor import Person
 
+__all__ = ["kit"]
+
 GIVEN = {"password": "ten-of-hearts-31", "reason": "forgotten"}
 LOST = {"reason": "lost the telephone"}
-
-
-@pytest.fixture
-def kit(live_db: None) -> Iterator[Kit]:
-    """A house that is live."""
-    kit = Kit.found(sandbox=False)
-    kit.table()
-    for role in (*Role, Role.ADMIN, Role.COUNT):
-        kit.office(role)
-    kit.dealer()
-    kit.cashier()
-    kit.sequence()
-    live(kit)
-    yield kit
-    kit.close()
 
 
 def of(person: Person, what: str) -> dict[str, Any]:
