@@ -207,7 +207,10 @@ class RunOut(serializers.Serializer[Any]):
     as_of = RunMoment(allow_null=True, help_text="What it knows; null until a worker has begun.")
     row_count = number_of("rows so far")
     equalities = RunEquality(many=True, allow_null=True, help_text="What must be equal; null while it is not made.")
-    failure = serializers.CharField(help_text="Stable code of why it failed; empty if it did not.")
+    failure = serializers.CharField(
+        help_text="Why it failed: `report_changed` (its columns are others now), `took_too_long`, `given_up` (it "
+        "failed several times; the server's log says how); empty if it did not."
+    )
     ended_at = serializers.DateTimeField(allow_null=True, help_text="When it was made, failed or cancelled.")
     files = RunFile(many=True, help_text="Its files, by name; they are the manifest.")
 

@@ -4,17 +4,20 @@ The outbox says what is to be made, and a broker may say so several times. A wor
 some seconds, and longer with every step; one that dies leaves it to the next, which begins again with the same moment.
 """
 
+import logging
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Q
 
 from casino.audit.events.reports import ReportFailed, ReportMade
 from casino.audit.services import Actor
-from casino.core import locks, outbox
+from casino.core import locks, outbox, patience
 from casino.core.write import Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports import runs
@@ -26,10 +29,16 @@ from casino.reports.render.base import File, Produced, produce
 from casino.reports.render.formats import writers
 from casino.reports.render.style import DECIMALS, SEPARATORS, Style
 
+log = logging.getLogger(__name__)
+
 #: For how long a worker has a run for itself after each step.
 LEASE = timedelta(seconds=30)
 #: Bytes of a part.
 PART = 1 << 20
+#: How often a run is sent again that fails for no reason of the database.
+TRIES = 3
+#: Codes of runs that failed.
+CHANGED, TOOK_TOO_LONG, GIVEN_UP = "report_changed", "took_too_long", "given_up"
 
 
 class Ended(Exception):
@@ -61,6 +70,18 @@ def work_off(message_id: int) -> str:
         return str(runs.find(house, run.number).state)
     except ReportBroken as broken:
         return _fail(message_id, house, run, broken.code)
+    except SoftTimeLimitExceeded:
+        return _fail(message_id, house, run, TOOK_TOO_LONG)
+    except (DatabaseError, InterfaceError, patience.Busy):
+        _leave(run)
+        raise
+    except Exception:
+        # Perhaps a disk that was full; the same again and again is an error of the report.
+        if message.deliveries < TRIES:
+            _leave(run)
+            raise
+        log.exception("run %s of house %s is given up", run.number, house.code)
+        return _fail(message_id, house, run, GIVEN_UP)
 
 
 def _take(run: ReportRun) -> bool:
@@ -68,6 +89,11 @@ def _take(run: ReportRun) -> bool:
     free = Q(worked_until=None) | Q(worked_until__lt=ClockTimestamp())
     waiting = ReportRun.objects.filter(free, id=run.pk, state=RunState.WAITING)
     return waiting.update(worked_until=ClockTimestamp() + LEASE, row_count=0) == 1
+
+
+def _leave(run: ReportRun) -> None:
+    """Let another worker take the run at once."""
+    ReportRun.objects.filter(id=run.pk, state=RunState.WAITING).update(worked_until=None)
 
 
 def _step(run: ReportRun) -> Callable[[int], None]:
@@ -84,7 +110,7 @@ def _step(run: ReportRun) -> Callable[[int], None]:
 def _make(message_id: int, house: House, run: ReportRun, folder: Path) -> str:
     report = registry.reports().get(run.report)
     if report is None or report.version != run.report_version:
-        raise ReportBroken("report_changed")
+        raise ReportBroken(CHANGED)
     moment = _moment(house, run)
     head = Head(
         report=report, house=house.code, house_name=house.name, currency=house.currency,

@@ -9,12 +9,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connections
 
 from casino.houses.models import OutboxMessage
 from casino.reports import making, runs
 from casino.reports.frame import registry
 from casino.reports.models import ReportPart, ReportRun
+from casino.reports.render import base
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.days.test_days import events
@@ -104,11 +106,14 @@ def test_the_same_moment_gives_the_same_bytes_in_every_format(busy: Kit, monkeyp
     asked(office)
     message = OutboxMessage.objects.get(house=busy.house, task=runs.TASK)
 
-    def torn(*_: Any) -> str:
-        raise ConnectionError
+    class Killed(BaseException):
+        """Stands for kill -9: nothing of the worker runs any more."""
 
-    monkeypatch.setattr(making, "_keep", torn)
-    with pytest.raises(ConnectionError):
+    def killed(*_: Any) -> str:
+        raise Killed
+
+    monkeypatch.setattr(making, "_keep", killed)
+    with pytest.raises(Killed):
         making.work_off(message.pk)
     monkeypatch.undo()
     moment = ReportRun.objects.get(house=busy.house).as_of
@@ -121,6 +126,39 @@ def test_the_same_moment_gives_the_same_bytes_in_every_format(busy: Kit, monkeyp
     assert run["as_of"] == moment
     assert making.work_off(message.pk) == "made"
     assert office.get("report-runs/1").json() == run
+
+
+def test_a_run_that_fails_again_and_again_is_given_up(busy: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    office = busy.office(Role.MANAGER)
+    asked(office)
+    message = OutboxMessage.objects.get(house=busy.house, task=runs.TASK)
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(base, "_produce", broken)
+    for deliveries in range(making.TRIES):
+        OutboxMessage.objects.filter(id=message.pk).update(deliveries=deliveries)
+        with pytest.raises(ZeroDivisionError):
+            making.work_off(message.pk)
+    OutboxMessage.objects.filter(id=message.pk).update(deliveries=making.TRIES)
+    assert making.work_off(message.pk) == "failed"
+    run = office.get("report-runs/1").json()
+    assert (run["state"], run["failure"], run["files"]) == ("failed", "given_up", [])
+    busy.sequence()
+    assert verify_house(busy.house).findings == []
+
+
+def test_a_run_that_takes_too_long_fails(busy: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    office = busy.office(Role.MANAGER)
+    asked(office)
+
+    def endless(*_: Any) -> Any:
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr(base, "_produce", endless)
+    assert busy.make_reports() == ["failed"]
+    assert office.get("report-runs/1").json()["failure"] == "took_too_long"
 
 
 def test_a_cancelled_run_keeps_nothing(busy: Kit) -> None:
