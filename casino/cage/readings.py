@@ -402,11 +402,11 @@ def _only(moved: Moved, sign: int) -> Moved:
 
 
 def _serial(data: Mapping[str, Any]) -> list[int]:
-    """The number of the transfer, handover or count that an event is about."""
+    """The number of the transfer, handover or count that an event is about: the serial, where it has one."""
     for name in ("transfer", "handover", "soft_count"):
         found = data.get(name)
         if isinstance(found, Mapping):
-            return [int(found[name])]
+            return [int(found.get("serial") or found[name])]
     return []
 
 
