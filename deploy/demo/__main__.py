@@ -155,6 +155,7 @@ def show_logins(url: str, credentials: Credentials) -> None:
     console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
     logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
     logins += [credentials.cage_supervisor, credentials.cage_manager, credentials.manager, credentials.supervisor]
+    logins += [credentials.second_supervisor]
     logins += [*credentials.counters, credentials.admin]
     for login in logins:
         console.print(

@@ -35,6 +35,8 @@ class Credentials:
     #: The two people of the count team.
     counters: tuple[Login, Login]
     supervisor: Login
+    #: Another one, with a password from another administrator than the manager's: who closes days needs that approval.
+    second_supervisor: Login
     #: The cage supervisor's way in at the drawer, where floats are counted out and skims taken, and the manager's, who
     #: signs large ones.
     cage_supervisor: Login
@@ -61,7 +63,7 @@ class Credentials:
 
 
 #: Members of credentials that are one login.
-_ONE = ("cashier", "auditor", "manager", "admin", "supervisor", "cage_supervisor", "cage_manager")
+_ONE = ("cashier", "auditor", "manager", "admin", "supervisor", "second_supervisor", "cage_supervisor", "cage_manager")
 
 
 def saved(folder: Path) -> dict[int, Path]:

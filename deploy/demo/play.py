@@ -196,6 +196,7 @@ def play_evening(
         cashier.register(players(tables.values()))
         busiest = max(tables.values(), key=lambda table: len(table.hands)).code
         supervisor = stack.enter_context(Terminal(base_url, credentials.supervisor))
+        closer = stack.enter_context(Terminal(base_url, credentials.second_supervisor))
         played.happened.append(story.count_openers(consoles, credentials))
         for console in consoles.values():
             _swap_boxes(console, 1)
@@ -218,8 +219,8 @@ def play_evening(
                 cashier.cash_out(player["player"], player["chips"])
         played.happened.append(cashier.count_and_close(auditor, story.MISSING))
         played.z = auditor.get(f"drawers/{DRAWER}/shifts/1/z")
-        played.closing = manager.post_approved(f"days/{played.day}/close", {}, supervisor, version=version)["audit"]
-        terminals = [*at_the_drawer, auditor, manager, supervisor, *counters]
+        played.closing = manager.post_approved(f"days/{played.day}/close", {}, closer, version=version)["audit"]
+        terminals = [*at_the_drawer, auditor, manager, supervisor, closer, *counters]
         terminals += [console.terminal for console in consoles.values()]
         played.requests += sum(terminal.requests for terminal in terminals)
     return played

@@ -36,13 +36,15 @@ CHIPS = {
 VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 #: Control points of the house that amounts of the evening would reach.
 OF_AN_EVENING = (
-    *("float_by_manager_above", "float_most", "identity_from"),
+    *("float_by_manager_above", "identity_from"),
     *("exchange_by_supervisor_from", "exchange_by_manager_from"),
 )
 #: From this on a fill or credit is approved by a second person, in minor units: the evening has one such fill.
 TRANSFER_APPROVED = 5_000
-#: No tray of the evening is worth as much, in minor units: tables open with what was stocked. The demo counts openers
-#: all the same.
+#: How many times the chips of all seats the owners pay in, so that cash covers every tray.
+CAPITAL = 100
+#: No tray and no float of the evening is worth as much, in minor units: tables open with what was stocked. The demo
+#: counts openers all the same.
 WORTH_OF_NO_TRAY = 10**12
 #: Bonuses of every seat that a table's tray can pay before it needs a fill.
 TRAY_BONUSES = 100
@@ -195,9 +197,10 @@ class _House:
         return Login(login, own, OFFICE, self.founder.terminal_key, [role])
 
     def people(self, admin: Terminal, deputy: Terminal, *, dealers: int) -> dict[str, Login]:
-        """Everybody who works in the house, by name. Nobody has two roles; who approves is hired by the deputy."""
+        """Everybody who works in the house, by name. Nobody has two roles; who approves is hired by the deputy, but for
+        the supervisor who approves what the manager asks for."""
         asking = {f"dealer-{number}": "dealer" for number in range(1, dealers + 1)}
-        asking |= {"cashier": "cashier", "floor": "floor"}
+        asking |= {"cashier": "cashier", "floor": "floor", "supervisor-2": "cage_supervisor"}
         deciding = {
             "manager": "manager", "supervisor": "cage_supervisor", "counter-1": "count", "counter-2": "count",
             "compliance": "compliance",
@@ -224,11 +227,11 @@ class _House:
         admin.post("chip-sets", {"chip_set": "MAIN", "denominations": colours}, version=None)
         # Enough for every tray, and for a drawer that could pay everybody at once.
         pieces = chips_worth(4 * chips, VAULT_OF_EACH)
-        supervisor.post("vault/opening", {"capital": chips, "pieces": named(pieces)}, version=None)
+        supervisor.post("vault/opening", {"capital": CAPITAL * chips, "pieces": named(pieces)}, version=None)
         admin.post("drawers", {"drawer": DRAWER}, version=None)
         self.enrol("cage-1", "cage", DRAWER)
         points = dict.fromkeys(OF_AN_EVENING, 4 * chips) | {"transfer_approved_from": TRANSFER_APPROVED}
-        points |= {"opener_required_above": WORTH_OF_NO_TRAY}
+        points |= dict.fromkeys(("opener_required_above", "float_most"), WORTH_OF_NO_TRAY)
         reason = "one cashier serves the whole evening"
         admin.post_approved("limits", {"points": points, "reason": reason}, auditor)
 
@@ -281,6 +284,7 @@ class _House:
             admin=self.founder,
             counters=(people["counter-1"], people["counter-2"]),
             supervisor=people["supervisor"],
+            second_supervisor=people["supervisor-2"],
             # Both sign at the cashier's terminal too.
             cage_supervisor=at(people["supervisor"], "cage-1"),
             cage_manager=at(people["manager"], "cage-1"),
