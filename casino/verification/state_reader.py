@@ -44,7 +44,9 @@ _NAMES = {
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
 _COUNTED_BY = _NAMES["staff.Staff"].format("m.counted_by_id")
 _POOL = _NAMES["transfers.TroncPool"].format("m.pool_id")
-_SETTLED = "(SELECT name FROM hands_hand WHERE id::text = m.subject AND house_id = m.house_id)"
+#: The hand that a message is about; other tasks have numbers of their own.
+_SETTLED = """(SELECT name FROM hands_hand
+    WHERE left(m.task, 6) = 'hands.' AND id::text = m.subject AND house_id = m.house_id)"""
 #: A row's key, where it is not the name by which others refer to it.
 _KEYS = {
     "houses.House": "m.code",

@@ -54,7 +54,8 @@ def test_a_busy_evening_leaves_nothing_in_the_sessions_of_a_pooler(pooler: Poole
             assert answer.is_success, f"{name}: {answer.text}"
         kit.settle()
     kit.close()
-    assert verification(kit.house)["ok"]
+    found = verification(kit.house)
+    assert found["ok"], {name: what for name, what in found.items() if name.endswith("findings") and what}
     assert pooler.left == []
     assert pooler.transactions > len(STEPS) + len(AFTERWARDS)
     assert bool(pooler.prepared) == pooler.prepares

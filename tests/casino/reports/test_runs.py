@@ -12,12 +12,15 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connections
 
+from casino.core import sql
+from casino.hands.models import Hand
 from casino.houses.models import OutboxMessage
 from casino.reports import making, runs
 from casino.reports.frame import registry
 from casino.reports.models import ReportPart, ReportRun
 from casino.reports.render import base
 from casino.staff.models import Role
+from casino.verification import state_reader
 from casino.verification.auditing import verify_house
 from tests.casino.days.test_days import events
 from tests.casino.kit import Desk, Kit
@@ -217,6 +220,17 @@ def test_only_who_may_read_a_report_asks_for_it_and_gets_its_files(busy: Kit) ->
     assert floor.get("report-runs/1").status_code == 403
     assert floor.get("report-runs/1/files/chips.json").status_code == 403
     assert [one["report"] for one in office.get("reports").json()["reports"]] == list(registry.reports())
+
+
+def test_a_run_is_not_taken_for_a_hand_whose_id_is_its_number(kit: Kit) -> None:
+    kit.table()
+    kit.seated().ok("hands", {"mode": "physical"})
+    hand = Hand.objects.get(house=kit.house)
+    OutboxMessage.objects.create(house=kit.house, task=runs.TASK, subject=str(hand.pk))
+    [query] = [one for one in state_reader.queries() if "houses_outboxmessage" in one]
+    found = [row for (row,) in sql.rows(query, [kit.house.id])]
+    assert [row["key"] for row in found] == [f"{runs.TASK}/{hand.pk}"]
+    assert found[0]["row"]["subject"] == str(hand.pk)
 
 
 def test_a_moment_waits_for_transactions_that_are_under_way(busy: Kit) -> None:
