@@ -7,7 +7,7 @@ some seconds, and longer with every step; one that dies leaves it to the next, w
 import logging
 import tempfile
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,8 @@ from casino.core.write import Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports import runs
 from casino.reports.frame import as_of, registry
-from casino.reports.frame.head import Head, utc
-from casino.reports.frame.report import AsOf, Checkpoint, Format, Scope
+from casino.reports.frame.head import Head
+from casino.reports.frame.report import AsOf, Format, Scope
 from casino.reports.models import ReportFile, ReportPart, ReportRun, RunState
 from casino.reports.render.base import File, Produced, produce
 from casino.reports.render.formats import writers
@@ -123,16 +123,16 @@ def _make(message_id: int, house: House, run: ReportRun, folder: Path) -> str:
     )  # fmt: skip
     scope = Scope(house, moment, run.filters)
     made = produce(report, scope, head, writers(map(Format, run.formats), folder, head, style), _step(run))
-    return _keep(message_id, house, run, made, as_json(moment))
+    return _keep(message_id, house, run, made, moment.as_json())
 
 
 def _moment(house: House, run: ReportRun) -> AsOf:
     """The moment of a run, which is taken once and kept."""
     if run.as_of is None:
-        run.as_of = as_json(as_of.now(house))
+        run.as_of = as_of.now(house).as_json()
         if not ReportRun.objects.filter(id=run.pk, state=RunState.WAITING).update(as_of=run.as_of):
             raise Ended
-    return from_json(run.as_of)
+    return AsOf.of(run.as_of)
 
 
 def _keep(message_id: int, house: House, run: ReportRun, made: Produced, moment: Mapping[str, Any]) -> str:
@@ -186,25 +186,3 @@ def _fail(message_id: int, house: House, run: ReportRun, code: str) -> str:
         return str(RunState.FAILED)
 
     return locks.in_transaction(operation)
-
-
-def as_json(moment: AsOf) -> dict[str, Any]:
-    """A moment as rows and events have it."""
-    one = moment.checkpoint
-    return {
-        "transaction": moment.transaction,
-        "event": moment.event,
-        "checkpoint": None if one is None else {"epoch": one.epoch, "size": one.size, "root": one.root},
-        "at": utc(moment.at),
-    }
-
-
-def from_json(found: Mapping[str, Any]) -> AsOf:
-    """The moment that a row has."""
-    one = found["checkpoint"]
-    return AsOf(
-        transaction=found["transaction"],
-        event=found["event"],
-        checkpoint=None if one is None else Checkpoint(**one),
-        at=datetime.fromisoformat(found["at"]),
-    )

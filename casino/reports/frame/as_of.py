@@ -7,12 +7,11 @@ way has ended. From then on the rows up to these ids are the same whenever they 
 
 import time
 
-from casino.audit import selectors as audit
 from casino.core import sql
-from casino.core.errors import NotFound
 from casino.core.patience import Busy
 from casino.houses.models import House
 from casino.reports.frame.report import AsOf, Checkpoint
+from casino.reports.package import newest_checkpoint
 
 #: Seconds that a moment is waited for, and between two looks.
 PATIENCE, _PAUSE = 15.0, 0.02
@@ -62,8 +61,5 @@ def _wait(deadline: float) -> None:
 
 def checkpoint(house: House) -> Checkpoint | None:
     """The newest checkpoint of the house's log; None where there is none."""
-    try:
-        found = audit.checkpoint(house)
-    except NotFound:
-        return None
-    return Checkpoint(epoch=found.epoch, size=found.size, root=bytes(found.root).hex())
+    found = newest_checkpoint(house)
+    return None if found is None else Checkpoint(**found)

@@ -27,7 +27,6 @@ class Head:
 
     def as_json(self) -> dict[str, Any]:
         """As files have it."""
-        checkpoint = self.as_of.checkpoint
         return {
             "report": self.report.id,
             "number": self.report.number,
@@ -42,14 +41,7 @@ class Head:
             "group_by": self.group_by,
             "requested_by": self.requested_by,
             "requested_at": utc(self.requested_at),
-            "as_of": {
-                "transaction": self.as_of.transaction,
-                "event": self.as_of.event,
-                "at": utc(self.as_of.at),
-                "checkpoint": None
-                if checkpoint is None
-                else {"epoch": checkpoint.epoch, "size": checkpoint.size, "root": checkpoint.root},
-            },
+            "as_of": self.as_of.as_json(),
         }
 
     def lines(self) -> list[tuple[str, str]]:

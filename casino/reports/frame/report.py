@@ -1,8 +1,8 @@
 """A report as data: who may read it, what it asks for, its sections of typed columns, and what must be equal in it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -85,6 +85,22 @@ class AsOf:
     event: int
     checkpoint: Checkpoint | None
     at: datetime
+
+    def as_json(self) -> dict[str, Any]:
+        """As rows, events and files have it."""
+        return {
+            "transaction": self.transaction,
+            "event": self.event,
+            "checkpoint": None if self.checkpoint is None else asdict(self.checkpoint),
+            "at": self.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        }
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> "AsOf":
+        """The inverse of `as_json`."""
+        one = found["checkpoint"]
+        checkpoint = None if one is None else Checkpoint(**one)
+        return cls(found["transaction"], found["event"], checkpoint, datetime.fromisoformat(found["at"]))
 
 
 @dataclass(frozen=True, slots=True)
