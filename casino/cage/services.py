@@ -37,8 +37,7 @@ class AtDrawer:
 
     def open(self, command: Command) -> Drawer:
         """Lock the drawer. Raises NotFound, WrongTerminal, VersionConflict."""
-        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
-        write.require_unanswered(command)
+        drawer, _ = write.locked(command, Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
         drawer.house = command.context.house
         self.require_place(command.context, drawer)
         command.require_version(drawer.version)

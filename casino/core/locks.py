@@ -16,7 +16,8 @@ the same moment are a deadlock). Ledger and audit functions lock at the end of t
 services call audit after ledger.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
 from typing import Any, TypeVar
@@ -60,11 +61,21 @@ class LockOrderError(AssertionError):
 
 
 _held: ContextVar[Rank | None] = ContextVar("casino_lock_rank", default=None)
+#: Whether the transaction may have been committed.
+_committing: ContextVar[bool] = ContextVar("casino_committing", default=False)
+#: Locks of names that are to be sent with another statement.
+_gathered: ContextVar[list[sql.Statement] | None] = ContextVar("casino_gathered_locks", default=None)
 
 
 def begin() -> None:
     """Forget the ranks of an earlier transaction; called where one starts and where it has ended."""
     _held.set(None)
+    _committing.set(False)
+
+
+def committing() -> None:
+    """Note that the database is about to be asked to commit this transaction."""
+    _committing.set(True)
 
 
 def in_transaction(operation: Callable[[], T]) -> T:
@@ -72,16 +83,15 @@ def in_transaction(operation: Callable[[], T]) -> T:
     OutcomeUnknown where the connection is lost while the database commits, Busy for a lock that was not free in time.
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        committing = False
         try:
             with patience.typed(), transaction.atomic(durable=True):
                 begin()
                 found = operation()
-                committing = True
+                committing()
             lost.commits()
             return found
         except (OperationalError, InterfaceError) as error:
-            if committing and lost.is_lost(error):
+            if _committing.get() and lost.is_lost(error):
                 raise lost.OutcomeUnknown from error
             if getattr(error.__cause__, "sqlstate", None) not in RETRYABLE or attempt == MAX_ATTEMPTS:
                 raise
@@ -100,12 +110,22 @@ def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
 
     Raises NotFound when there is no such row and LockOrderError when `rank` is below one already held.
     """
+    found, _ = lock_beside(model, rank, **lookup)
+    return found
+
+
+def lock_beside(
+    model: type[M], rank: Rank, *beside: sql.Statement | models.QuerySet[Any, Any], **lookup: Any
+) -> tuple[M, list[list[Any]]]:
+    """As `lock`, and then run `beside` in the same round trip; returns the row, and what each of those has found."""
     _take(rank, model.__name__)
     named = [f"{_column(model, name)} = %s" for name in lookup]
     values = [value.pk if isinstance(value, models.Model) else value for value in lookup.values()]
     locking = f", {patience.PATIENTLY} WHERE {' AND '.join(named)} FOR NO KEY UPDATE OF {model._meta.db_table}"
-    for found in sql.instances(model, locking, [patience.lock_timeout(), *values]):
-        return found
+    statement = f"SELECT {sql.columns(model)} FROM {model._meta.db_table} {locking}"  # noqa: S608 - names from the code only
+    rows, *others = sql.together((statement, [patience.lock_timeout(), *values]), *beside)
+    for found in rows:
+        return sql.built(model, found), others
     wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
     raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")
 
@@ -193,9 +213,25 @@ def lock_person(player_id: int) -> None:
     _lock_name(f"person of player {player_id}")
 
 
+@contextmanager
+def gathered() -> Iterator[list[sql.Statement]]:
+    """Locks of names that are asked for inside are not taken but listed, for the caller to send first with another
+    statement."""
+    statements: list[sql.Statement] = []
+    token = _gathered.set(statements)
+    try:
+        yield statements
+    finally:
+        _gathered.reset(token)
+
+
 def _lock_name(name: str) -> None:
     """Take the advisory lock of this name."""
-    sql.rows(_LOCK_NAME, [name, patience.lock_timeout()])
+    statement, waiting = (_LOCK_NAME, [name, patience.lock_timeout()]), _gathered.get()
+    if waiting is None:
+        sql.together(statement)
+    else:
+        waiting.append(statement)
 
 
 def _take(rank: Rank, what: str) -> None:

@@ -19,6 +19,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, InterfaceError, connection, transaction
+from django.db.models import Model, QuerySet
 
 from casino.approvals import gate
 from casino.audit.events import AuditEvent
@@ -32,6 +33,7 @@ from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +255,10 @@ class OfHouse:
     def open(self, command: Command) -> House:
         """Lock what the write needs. Raises WrongTerminal."""
         house = command.context.at_the_office() if self.office else command.context.house
-        if self.lock is not None:
-            self.lock(house.id)
-        require_unanswered(command)
+        with locks.gathered() as locking:
+            if self.lock is not None:
+                self.lock(house.id)
+        require_unanswered(command, *locking)
         return house
 
     def chain(self, house: House) -> str:
@@ -346,13 +349,14 @@ class Work:
         self, *, chain: str, event: AuditEvent, answer: "_AnswerRow | None" = None, unmoved: Unmoved | None = None
     ) -> Receipt:
         """Append the event, which records every posting of this work, and write whatever is still to be written. With
-        `unmoved` this is the whole transaction.
+        `unmoved` this is the whole transaction; with an `answer` it is the last of it, and commits.
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
         require_recordable(chain, self.house, event, self.using, alone=unmoved is not None)
         statement, parameters = self._statement(chain, event, answer, unmoved)
-        [(seq, leaf_hash, messages)] = self._run(statement, parameters)
+        last = answer is not None and unmoved is None and sql.may_commit(self.using)
+        [(seq, leaf_hash, messages)] = self._run(statement, parameters, last=last)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
             message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
             transaction.on_commit(partial(outbox.HINTS.leave, message))
@@ -377,9 +381,14 @@ class Work:
         parameters += answer.parameters() if answer else [None] * _AnswerRow.WIDTH
         return _with(tuple(before), unmoved.statement if unmoved else _OWN_HOUSE), parameters
 
-    def _run(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+    def _run(self, statement: str, parameters: list[Any], *, last: bool) -> list[tuple[Any, ...]]:
         try:
-            return sql.bound(statement, parameters, self.using)
+            if not last:
+                return sql.bound(statement, parameters, self.using)
+            locks.committing()
+            found = sql.last(statement, parameters, self.using)
+            lost.commits()
+            return found
         except DatabaseError as error:
             state = getattr(error.__cause__, "sqlstate", None)
             diagnosis = getattr(error.__cause__, "diag", None)
@@ -489,10 +498,25 @@ WHERE house_id = %s AND terminal_id = %s AND key = %s
 """
 
 
-def require_unanswered(command: Command) -> None:
+def require_unanswered(command: Command, *before: sql.Statement) -> None:
     """End a write that was made before under the same key; called when its subject is locked, so that the same request
-    at the same time has either committed or not begun."""
-    for row in sql.rows(_STORED, command.answer_key()):
+    at the same time has either committed or not begun. `before` is run first, in the same round trip: what locks."""
+    *_, stored = sql.together(*before, (_STORED, command.answer_key()))
+    _require_none(stored)
+
+
+def locked(
+    command: Command, model: type[M], rank: locks.Rank, *beside: sql.Statement | QuerySet[Any, Any], **lookup: Any
+) -> tuple[M, list[list[Any]]]:
+    """Lock the row that a write is about, end a write that was made before, and run `beside`, all in one round trip;
+    returns the row and what each of `beside` has found. Raises NotFound, and as `locks.lock`."""
+    row, (stored, *others) = locks.lock_beside(model, rank, (_STORED, command.answer_key()), *beside, **lookup)
+    _require_none(stored)
+    return row, others
+
+
+def _require_none(stored: list[tuple[Any, ...]]) -> None:
+    for row in stored:
         raise _Answered(Stored(*row))
 
 

@@ -218,8 +218,7 @@ class AtTable:
 
     def open(self, command: Command) -> Table:
         """Lock the table. Raises NotFound, WrongTerminal, VersionConflict."""
-        table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=self.code)
-        write.require_unanswered(command)
+        table, _ = write.locked(command, Table, locks.Rank.DESK, house=command.context.house, code=self.code)
         table.house = command.context.house
         self.require_place(command.context, table)
         command.require_version(table.version)

@@ -102,8 +102,10 @@ class Wire:
 
             mine = self._armed and there is connections["default"].connection
             # Before and after a transaction these send nothing to the server, which can refuse nothing then.
-            silent = exchange.__name__ in _SILENT and there.info.transaction_status == TransactionStatus.IDLE
-            return self._passing(there, carry_out, can_refuse=not (there.autocommit or silent)) if mine else carry_out()
+            idle = there.info.transaction_status == TransactionStatus.IDLE
+            # Where BEGIN goes with a transaction's first statement, psycopg has autocommit until the end.
+            can_refuse = not (idle and (there.autocommit or exchange.__name__ in _SILENT))
+            return self._passing(there, carry_out, can_refuse=can_refuse) if mine else carry_out()
 
         with monkeypatch.context() as patched:
             patched.setattr(psycopg.Connection, "wait", passing)

@@ -14,6 +14,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 
 from casino.api.http import attempts
 from casino.audit.models import Event
+from casino.core import sql
 from casino.hands.models import CardException
 from casino.tables import services
 from tests.casino.devices import Device, key_of
@@ -40,20 +41,33 @@ def end_the_connection() -> None:
 
 @contextmanager
 def at_the_commit(monkeypatch: pytest.MonkeyPatch, happens: Callable[[Callable[[], None]], None]) -> Iterator[None]:
-    """Let this happen in the place of the next COMMIT of the application's, which it is given."""
-    commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+    """Let this happen in the place of the next COMMIT of the application's, which it is given: also of one that is sent
+    with the last statement of its transaction."""
+    commit, last = BaseDatabaseWrapper._commit, sql.last  # type: ignore[attr-defined]
+
+    def as_ever() -> None:
+        monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
+        monkeypatch.setattr(sql, "last", last)
 
     def instead(self: Any) -> None:
         if self.alias != "default":
             commit(self)
             return
-        monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
+        as_ever()
         with self.wrap_database_errors:
             happens(lambda: commit(self))
 
+    def instead_of_last(statement: str, parameters: Any, using: str) -> Any:
+        as_ever()
+        found = sql.rows(statement, parameters, using)
+        with connection.wrap_database_errors:
+            happens(lambda: commit(connection))
+        return found
+
     monkeypatch.setattr(BaseDatabaseWrapper, "_commit", instead)
+    monkeypatch.setattr(sql, "last", instead_of_last)
     yield
-    monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
+    as_ever()
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str, str]:
