@@ -134,20 +134,29 @@ def post_with(
     using: str = DEFAULT_DB_ALIAS,
 ) -> Posted:
     """`post` by a connection that is not this thread's own; None means the thread's."""
+    rows = call(using, POST_ONE, one_params(book, posting, period), alone=alone, connection=connection)
+    return posted_one(posting, rows[0])
+
+
+def one_params(book: Book, posting: Posting, period: str | None = None) -> tuple[Any, ...]:
+    """The arguments of the database's ledger_post_one (`POST_ONE`), for who sends it with other statements."""
     ordered = sorted(posting.legs, key=_account)
-    accounts = [leg.account_id for leg in ordered]
-    params = (
+    return (
         str(book),
         period,
         text("key", posting.key),
         text("kind", posting.kind),
         as_json(posting.metadata),
         moment(posting.occurred_at),
-        _numbers(accounts),
+        _numbers(leg.account_id for leg in ordered),
         _numbers(signed(leg.amount) for leg in ordered),
     )
-    rows = call(using, _POST_ONE, params, alone=alone, connection=connection)
-    transaction_id, posted_at, replayed, balances, versions = rows[0]
+
+
+def posted_one(posting: Posting, row: tuple[Any, ...]) -> Posted:
+    """The answer of the database's ledger_post_one."""
+    transaction_id, posted_at, replayed, balances, versions = row
+    accounts = [leg.account_id for leg in sorted(posting.legs, key=_account)]
     left = dict(zip(accounts, map(Balance, balances, versions), strict=True))
     return Posted(transaction_id, posted_at, left, replayed)
 
@@ -308,7 +317,7 @@ def _cursor(connection: BaseDatabaseWrapper) -> Iterator[Any]:
         yield cursor
 
 
-_POST_ONE = (
+POST_ONE = (
     "SELECT * FROM ledger_post_one(%s::uuid, %s::text, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::bigint[],"
     " %s::bigint[])"
 )

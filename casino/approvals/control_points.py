@@ -74,5 +74,6 @@ def _add(
         approval=approval,
     )  # fmt: skip
     row.refresh_from_db()
+    control_points.changed(house)
     moment = row.valid_from.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     return LimitsChanged(number=row.number, valid_from=moment, points=whole, reason=reason)

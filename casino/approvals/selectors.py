@@ -16,11 +16,13 @@ from casino.staff.models import Role, Staff
 OVERSEERS = frozenset((Role.AUDITOR, Role.MANAGER))
 
 
+#: Whom and what an approval names.
+NAMED = ("requested_by", "decided_by", "terminal", "decided_terminal")
+
+
 def seen_by(staff: Staff) -> "QuerySet[Approval]":
     """The approvals of the house that concern a person."""
-    found = Approval.objects.filter(house_id=staff.house_id).select_related(
-        "requested_by", "decided_by", "terminal", "decided_terminal"
-    )
+    found = Approval.objects.filter(house_id=staff.house_id).select_related(*NAMED)
     if OVERSEERS & set(staff.roles):
         return found
     return found.filter(Q(requested_by=staff) | Q(roles__overlap=list(staff.roles)))

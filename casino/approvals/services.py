@@ -36,8 +36,10 @@ class OfApproval:
 
     def open(self, command: Command) -> Approval:
         """Lock it. Raises NotFound."""
-        found = locks.lock(Approval, locks.Rank.APPROVAL, house=command.context.house, number=self.number)
-        write.require_unanswered(command)
+        house = command.context.house
+        asking = Approval.objects.filter(house=house, number=self.number).select_related("requested_by")
+        found, (again,) = write.locked(command, Approval, locks.Rank.APPROVAL, asking, house=house, number=self.number)
+        found.house, found.requested_by = house, again[0].requested_by
         return found
 
     def chain(self, found: Approval) -> str:
@@ -50,7 +52,7 @@ class OfApproval:
 
     def answer(self, found: Approval, outcome: Outcome) -> Mapping[str, Any]:
         """The approval as it is now."""
-        return selectors.describe(Approval.objects.get(pk=found.pk))
+        return selectors.describe(Approval.objects.select_related(*selectors.NAMED).get(pk=found.pk))
 
 
 def approve(*, command: Command, number: int, given: WithCode | None) -> Answer:

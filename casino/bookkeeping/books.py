@@ -6,6 +6,9 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
+
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical, sql
@@ -14,7 +17,7 @@ from casino.houses.models import House
 from ledger import balances, holds
 from ledger import errors as ledger_errors
 from ledger import posting as ledger
-from ledger.assertions import assert_balance
+from ledger.assertions import assert_balances
 from ledger.exports import utc
 from ledger.models import Assertion, Entry, Transaction
 from ledger.posting import Leg, find
@@ -79,18 +82,22 @@ def prepare(
     return Prepared(key, kind, metadata, occurred_at, halves, legs)
 
 
-def post_prepared(house: House, prepared: Prepared) -> tuple[int, Recorded | None]:
-    """Post it at once; returns its id and what the event records of it, None where the key had posted it before. Raises
-    the ledger's typed errors: Unbacked when chips and what is owed for them would part."""
+def post_prepared(
+    house: House, prepared: Prepared, *beside: sql.Statement | QuerySet[Any, Any]
+) -> tuple[int, Recorded | None, list[list[Any]]]:
+    """Post it at once, and then run `beside` in the same round trip; returns its id, what the event records of it, None
+    where the key had posted it before, and what each of `beside` has found. Raises the ledger's typed errors: Unbacked
+    when chips and what is owed for them would part."""
     legs = [Leg(account, amount) for account, amount in prepared.legs]
-    posted = ledger.post(
-        house.id, prepared.key, prepared.kind, legs, prepared.metadata, occurred_at=prepared.occurred_at
-    )
+    posting = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata, prepared.occurred_at)
+    with translated(DEFAULT_DB_ALIAS):
+        rows, *found = sql.together((ledger.POST_ONE, ledger.one_params(house.id, posting)), *beside)
+    posted = ledger.posted_one(posting, rows[0])
     if posted.replayed:
-        return posted.transaction_id, None
+        return posted.transaction_id, None, found
     about = prepared.about(posted.posted_at)
     halves = [list(half) for half in prepared.halves]
-    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}
+    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}, found
 
 
 def hold(house: House, prepared: Prepared, *, seconds: int) -> None:
@@ -127,20 +134,22 @@ def _halves(house: House, line: Line) -> list[_Half]:
     return [half for commodity, units in moved for half in ((debit, commodity, units), (credit, commodity, -units))]
 
 
-def attest(house: House, code: str, counted: Iterable[tuple[str, int]], metadata: Mapping[str, Any]) -> None:
-    """Write down what somebody counted in a place that has been emptied since: the units of each commodity that were
-    there before its last posting took them away. The ledger keeps it, and refuses it where its entries say otherwise.
+def attest(house: House, counted: Iterable[tuple[str, str, int]], metadata: Mapping[str, Any]) -> None:
+    """Write down what somebody counted in places that have been emptied since, by account code and commodity: the units
+    that were there before the last posting took them away. The ledger keeps it, and refuses it where its entries say
+    otherwise.
 
-    Postings to the place must have been prevented since the count. Needs a transaction. Raises BalanceDiffers.
+    Postings to the places must have been prevented since the count. Needs a transaction. Raises BalanceDiffers.
     """
-    found = dict(counted)
-    accounts = chart.ids(house, {(code, commodity) for commodity in found})
+    found = {(code, commodity): units for code, commodity, units in counted}
+    accounts = chart.ids(house, found)
     held = balances.balances(accounts.values())
-    for (_, commodity), account in sorted(accounts.items()):
-        units = found[commodity]
-        # Nothing was taken away, and so no entry made, where there was nothing.
-        version = held[account].version - (1 if units else 0)
-        assert_balance(house.id, account, units, version=version, metadata=metadata)
+    # Nothing was taken away, and so no entry made, where there was nothing.
+    stated = [
+        (accounts[place], units, held[accounts[place]].version - (1 if units else 0))
+        for place, units in sorted(found.items())
+    ]
+    assert_balances(house.id, stated, metadata=metadata)
 
 
 _LAST_DEBIT = """

@@ -10,10 +10,10 @@ rack. Weights join the two worlds: in every posting, and so at any time, chips w
 worth what the house owes for chips.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Q
 
 from casino.bookkeeping.accounts import Account
-from casino.core import sql
+from casino.core import kept, sql
 from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict
 from casino.houses.models import House
@@ -142,7 +142,7 @@ def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = No
     """Open the accounts of these codes in the ledger where they are not open yet; a rack with every denomination of
     `chips`. Needs a transaction. Raises Conflict account_off for what this house does not keep."""
     specs = [spec for code in codes for spec in _specs(house, code, chips)]
-    ensure_accounts(house.id, specs)
+    _remember(house, ensure_accounts(house.id, specs))
 
 
 _RACKS = "SELECT DISTINCT code FROM ledger_account WHERE book = %s AND code >= '91' AND code < '92' ORDER BY code"
@@ -201,22 +201,30 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
     read them has committed: an account opened by a transaction that is rolled back must not be remembered.
     """
     wanted = set(accounts)
-    found = {account: id_ for account in wanted if (id_ := _ids.get((house.id, *account))) is not None}
+    new = kept.once(("account ids", house.id), dict[tuple[str, str], int])
+    found = {a: id_ for a in wanted if (id_ := _ids.get((house.id, *a)) or new.get(a)) is not None}
     missing = wanted - found.keys()
     if missing:
         rows = LedgerAccount.objects.filter(book=house.id, code__in={code for code, _ in missing})
         read = {(code, held): id_ for code, held, id_ in rows.values_list("code", "commodity", "id")}
         if missing - read.keys():
             raise KeyError(f"accounts were never opened: {sorted(missing - read.keys())}")
-        connection.on_commit(lambda: _ids.update({(house.id, *account): id_ for account, id_ in read.items()}))
+        _remember(house, read)
         found |= {account: read[account] for account in missing}
     return found
+
+
+def _remember(house: House, read: Mapping[tuple[str, str], int]) -> None:
+    """Let this transaction use these ids, and once it has committed the process."""
+    kept.once(("account ids", house.id), dict[tuple[str, str], int]).update(read)
+    connection.on_commit(lambda: _ids.update({(house.id, *account): id_ for account, id_ in read.items()}))
 
 
 _BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
 #: An SQL expression: a JSON object of the balances of accounts by code. Book, commodity, and an array of codes.
 MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
+_MONEY_OF = "SELECT balance FROM ledger_account WHERE book = %s AND code = %s AND commodity = %s"
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
 _AVAILABLE = "SELECT commodity, balance - held FROM ledger_account WHERE book = %s AND code = %s"
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
@@ -226,11 +234,20 @@ WHERE book = %s AND code >= '9170' AND code < '9171' GROUP BY commodity
 """
 
 
-def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
-    """Balances of money accounts by code, each on its normal side, in minor units."""
+def balances(
+    house: House, codes: Iterable[str], send: Callable[[sql.Statement], list[tuple[Any, ...]]] | None = None
+) -> dict[str, int]:
+    """Balances of money accounts by code, each on its normal side, in minor units. `send` runs the statement, where it
+    goes with another one."""
     by_account = ids(house, {(code, house.currency) for code in codes})
-    by_id = dict(sql.rows(_BALANCES, [list(by_account.values())]))
+    statement = _BALANCES, [list(by_account.values())]
+    by_id = dict(send(statement) if send else sql.rows(*statement))
     return {code: by_id[id_] for (code, _), id_ in by_account.items()}
+
+
+def money_at(house: House, code: str) -> sql.Statement:
+    """What reads the balance of a money account by its code alone, for who reads it with something else."""
+    return _MONEY_OF, [house.id, code, house.currency]
 
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
@@ -245,18 +262,22 @@ def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
 
 def rack(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place."""
-    return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
+    return held_in(house, chip_set, sql.rows(*holding_all(house, code)))
 
 
 def available(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place that nothing has set aside."""
-    return _mix(house, chip_set, dict(sql.rows(_AVAILABLE, [house.id, code])))
+    return held_in(house, chip_set, sql.rows(*holding_free(house, code)))
 
 
 def sets_in(house: House, code: str) -> dict[str, Chips]:
     """The chips in one place by the code of their set; without sets of which there are none."""
+    return _by_set(dict(sql.rows(_RACK, [house.id, code])))
+
+
+def _by_set(held: Mapping[str, int]) -> dict[str, Chips]:
     found: dict[str, dict[int, int]] = {}
-    for commodity, pieces in sql.rows(_RACK, [house.id, code]):
+    for commodity, pieces in held.items():
         found.setdefault(set_of(commodity), {})[face_value(commodity)] = pieces
     return {chip_set: chips for chip_set, mix in sorted(found.items()) if (chips := Chips(chip_set, mix))}
 
@@ -264,16 +285,50 @@ def sets_in(house: House, code: str) -> dict[str, Chips]:
 def contents(house: House, money: Sequence[str], rack: str, chip_set: str) -> tuple[list[int], Chips]:
     """Balances of money accounts in minor units, in their order, and the chips of one set in a rack; all as of one
     moment, while others post."""
-    rows = sql.rows(_CONTENTS, [house.id, [*money, rack]])
-    by_account = {(code, commodity): balance for code, commodity, balance in rows}
-    held = {commodity: balance for (code, commodity), balance in by_account.items() if code == rack}
-    return [by_account[code, house.currency] for code in money], _mix(house, chip_set, held)
+    by_account = _at(house, [*money, rack])
+    return [by_account[code][house.currency] for code in money], _mix(house, chip_set, by_account.get(rack, {}))
+
+
+def contents_and_sets(
+    house: House, money: Sequence[str], rack: str, chip_set: str, set_aside: str
+) -> tuple[list[int], Chips, dict[str, Chips]]:
+    """As :func:`contents`, and what is set aside of other sets, as :func:`sets_in`; all as of one moment."""
+    by_account = _at(house, [*money, rack, set_aside])
+    amounts = [by_account[code][house.currency] for code in money]
+    return amounts, _mix(house, chip_set, by_account.get(rack, {})), _by_set(by_account.get(set_aside, {}))
+
+
+def _at(house: House, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for code, commodity, balance in sql.rows(_CONTENTS, [house.id, list(codes)]):
+        found.setdefault(code, {})[commodity] = balance
+    return found
 
 
 def public(house: House, chip_set: str) -> Chips:
     """The chips of one set that the public holds, all over the house. A denomination may be below zero: a count can
     find more of it than was ever issued."""
-    return _mix(house, chip_set, dict(sql.rows(_BY_DENOMINATION, [house.id])))
+    return held_in(house, chip_set, sql.rows(*holding(house)))
+
+
+def holding(house: House) -> sql.Statement:
+    """What `public` reads, for who reads it with something else; `held_in` takes what it has found."""
+    return _BY_DENOMINATION, [house.id]
+
+
+def holding_free(house: House, code: str) -> sql.Statement:
+    """What `available` reads, for who reads it with something else; `held_in` takes what it has found."""
+    return _AVAILABLE, [house.id, code]
+
+
+def holding_all(house: House, code: str) -> sql.Statement:
+    """What `rack` reads, for who reads it with something else; `held_in` takes what it has found."""
+    return _RACK, [house.id, code]
+
+
+def held_in(house: House, chip_set: str, found: list[tuple[str, int]]) -> Chips:
+    """The chips of one set, by what one of these statements has found."""
+    return _mix(house, chip_set, dict(found))
 
 
 def in_places(house: House, number: Account, chip_set: str) -> dict[str, Chips]:
@@ -318,6 +373,12 @@ def pieces(house: House, code: str) -> dict[int, int]:
 def rack_value(house: House, code: str) -> int:
     """What the chips in one place are worth, in minor units; also where a house kept custody by value."""
     return sum(value * count for value, count in pieces(house, code).items())
+
+
+def rack_values(house: House, codes: Sequence[str]) -> dict[str, int]:
+    """What the chips in these places are worth, in minor units by code, as :func:`rack_value`; all as of one moment."""
+    found = _at(house, codes)
+    return {code: sum(face_value(held) * count for held, count in found.get(code, {}).items()) for code in codes}
 
 
 def _mix(house: House, chip_set: str, by_commodity: Mapping[str, int]) -> Chips:

@@ -5,7 +5,7 @@ was counted at the other end, with the bank's note; a difference is approved by 
 in transit.
 """
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.db.models import Max
 
 from casino.approvals.gate import Need
@@ -119,8 +119,7 @@ def _new(house: House, command: Command, way: BagWay, bag: str, amount: int) -> 
         house=house, number=last + 1, way=way, bag=bag, amount=amount, sent_by=command.context.staff
     )  # fmt: skip
     try:
-        with transaction.atomic():
-            found.save(force_insert=True)
+        found.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"Bag {bag} is on its way already.", code="bag_in_use") from None
     return found

@@ -226,7 +226,7 @@ def end(
         expected_withdrawn=expected.withdrawn_as_json(),
         counted_withdrawn=counted.withdrawn_as_json(),
     )
-    shift = Shift.objects.select_related("drawer", "handed_to").get(id=shift.id)
+    shift = Shift.objects.select_related("drawer", "handed_to", "counted_by", "recounted_by").get(id=shift.id)
     return DrawerClosed(
         reconciliation=selectors.reconciliation(shift),
         handover=taken.number if taken is not None else None,
@@ -280,13 +280,10 @@ def _attest(drawer: Drawer, shift: Shift, expected: Contents, counted: Contents)
     other houses; of withdrawn sets those that were expected or counted."""
     house, metadata = drawer.house, {"drawer": drawer.code, "shift": shift.number}
     chips = chip_sets.in_use(house)
-    pieces = [(chart.commodity(house, chips.code, value), counted.chips[value]) for value in chips.values]
     cash, rack, foreign, set_aside = map(drawer.account, CONTENTS)
-    books.attest(house, cash, [(house.currency, counted.cash)], metadata)
-    books.attest(house, foreign, [(house.currency, counted.foreign)], metadata)
-    books.attest(house, rack, pieces, metadata)
+    found = [(cash, house.currency, counted.cash), (foreign, house.currency, counted.foreign)]
+    found += [(rack, chart.commodity(house, chips.code, value), counted.chips[value]) for value in chips.values]
     for code in sorted(expected.withdrawn.keys() | counted.withdrawn.keys()):
-        old, found = chip_sets.of(house, code), counted.withdrawn.get(code, Chips(code))
-        books.attest(
-            house, set_aside, [(chart.commodity(house, code, value), found[value]) for value in old.values], metadata
-        )
+        old, there = chip_sets.of(house, code), counted.withdrawn.get(code, Chips(code))
+        found += [(set_aside, chart.commodity(house, code, value), there[value]) for value in old.values]
+    books.attest(house, found, metadata)

@@ -75,8 +75,11 @@ def by_the_books(drawer: Drawer) -> Contents:
     """What the drawer must hold by the books."""
     house, rack = drawer.house, drawer.account(Account.CAGE_CHIPS)
     money = [drawer.account(Account.DRAWER_CASH), drawer.account(Account.FOREIGN_CHIPS)]
-    (cash, foreign), chips = chart.contents(house, money, rack, chip_sets.in_use(house).code)
-    return Contents(cash, chips, foreign, chart.sets_in(house, drawer.account(Account.SET_ASIDE)))
+    set_aside = drawer.account(Account.SET_ASIDE)
+    (cash, foreign), chips, withdrawn = chart.contents_and_sets(
+        house, money, rack, chip_sets.in_use(house).code, set_aside
+    )
+    return Contents(cash, chips, foreign, withdrawn)
 
 
 #: Where the books have what lies in the vault.

@@ -12,6 +12,7 @@ from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import Pieces, customer, enter, require_room, write_at
+from casino.core import sql
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
 from casino.houses.control_points import in_force
@@ -76,8 +77,7 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
 
 def _held(player: Player) -> int:
     """What lies in a player's deposit; nothing where there never was one."""
-    house = player.house
-    return chart.balances(house, [player.deposit])[player.deposit] if chart.is_open(house, player.deposit) else 0
+    return next((held for (held,) in sql.rows(*chart.money_at(player.house, player.deposit))), 0)
 
 
 def _require(player: Player, amount: int) -> None:

@@ -119,11 +119,10 @@ def create_drawer_at_office(*, command: Command, code: str) -> Answer:
 
 def _set_up(house: House, code: str) -> Drawer:
     drawer = Drawer(house=house, code=code)
-    drawer.clean_fields()
+    drawer.clean_fields(exclude=["house"])
     chip_set = chip_sets.in_use(house)
     try:
-        with transaction.atomic():
-            drawer.save(force_insert=True)
+        drawer.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"House {house.code} has a drawer {code} already.", code="drawer_exists") from None
     chart.require_own_accounts(house, code)

@@ -25,7 +25,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
-from casino.cage.services import enter, require_not_retired, require_open, write_at
+from casino.cage.services import enter, require_not_retired, require_open, shift_at_lock, write_at
 from casino.cage.signing import require_another, require_role
 from casino.chips import floats
 from casino.chips import selectors as chip_sets
@@ -188,7 +188,7 @@ def require_state(drawer: Drawer, kind: HandoverKind) -> None:
     require_not_retired(drawer)
     if kind != HandoverKind.FLOAT:
         require_open(drawer)
-    elif selectors.open_shift(drawer) is not None:
+    elif shift_at_lock(drawer) is not None:
         raise Conflict(f"Drawer {drawer.code} is already open.", code="drawer_open")
 
 

@@ -7,7 +7,7 @@ Only whole buy-ins are settled, for exactly what the line has: no fee or differe
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, Max, QuerySet
+from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, QuerySet
 from django.db.models.functions import Cast, Coalesce, Extract
 
 from casino.audit.events.cage import ClearingSettled, NonCashBought, NonCashPaid
@@ -15,7 +15,7 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer, Means, NonCashBuyIn, NonCashState
 from casino.cage.services import Pieces, customer, enter, write_at
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import stages
@@ -48,22 +48,21 @@ def buy_in(
         persons.require_guest(player)
         points = in_force(house)
         thresholds.require_identity(house, points, amount, player=player)
-        locks.lock_clearing(house.id)
-        known = NonCashBuyIn.objects.filter(house=house)
-        if known.filter(reference=reference).exists():
+        used, last = _lock_clearing(house, reference)
+        if used:
             raise Conflict(f"Reference {reference} was used for another buy-in.", code="reference_used")
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         thresholds.require_approval(points, work, amount)
         sold = posting("noncash_buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(work, command.ledger_key(), drawer, "cage.noncash_buy_in", [sold], player=player_ref)
-        work.flush()
+        held = work.balances([player.wallet])[player.wallet]
         row = NonCashBuyIn.objects.create(
-            house=house, number=(known.aggregate(last=Max("number"))["last"] or 0) + 1, drawer=drawer, player=player,
+            house=house, number=last + 1, drawer=drawer, player=player,
             means=means, reference=reference, amount=amount, sold_by=command.context.staff,
         )  # fmt: skip
         event = NonCashBought(
             player=player_ref, amount=amount, buy_in=row.number, means=str(means), reference=reference,
-            player_chips=_held(player), exchanged=chosen.as_json(),
+            player_chips=held, exchanged=chosen.as_json(),
         )  # fmt: skip
         return Outcome(event, status=201)
 
@@ -123,9 +122,9 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
         brought = posting("attributed", {"place": code, "player": player_ref}, amount=lacking)
         paid = posting("noncash_paid", {"drawer": code, "player": player_ref}, amount=amount, chips=taken)
         enter(work, command.ledger_key(), drawer, "cage.noncash_paid", [brought, paid], player=player_ref)
-        work.flush()
+        held = work.balances([player.wallet])[player.wallet]
         event = NonCashPaid(
-            player=player_ref, amount=amount, account=account, player_chips=_held(player), exchanged=taken.as_json(),
+            player=player_ref, amount=amount, account=account, player_chips=held, exchanged=taken.as_json(),
             attributed=lacking or None,
         )  # fmt: skip
         return Outcome(event, status=201)
@@ -158,6 +157,20 @@ def with_age(rows: QuerySet[NonCashBuyIn]) -> QuerySet[NonCashBuyIn]:
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+_KNOWN = """
+SELECT coalesce(bool_or(reference = %s), false), coalesce(max(number), 0) FROM cage_noncashbuyin WHERE house_id = %s
+"""
+
+
+def _lock_clearing(house: House, reference: str) -> tuple[bool, int]:
+    """Keep others from numbering buy-ins that are not paid in cash; returns whether one has this reference, and the
+    newest number."""
+    with locks.gathered() as locking:
+        locks.lock_clearing(house.id)
+    [(used, last)] = sql.together(*locking, (_KNOWN, [reference, house.id]))[-1]
+    return used, last
 
 
 def _held(player: Player) -> int:

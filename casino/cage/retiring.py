@@ -5,7 +5,7 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage import selectors
 from casino.cage.models import Drawer
-from casino.cage.services import AtDrawer, require_not_retired
+from casino.cage.services import AtDrawer, require_not_retired, shift_at_lock
 from casino.core import write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
@@ -36,7 +36,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_not_retired(drawer)
-        if selectors.open_shift(drawer) is not None:
+        if shift_at_lock(drawer) is not None:
             raise Conflict(f"Drawer {code} is open; close it first.", code="drawer_open")
         if selectors.offered(drawer) is not None:
             raise Conflict(f"A handover at drawer {code} is open; withdraw it first.", code="handover_open")
@@ -55,6 +55,5 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
 def _left(drawer: Drawer) -> dict[str, int]:
     """Accounts of a drawer that hold something, in minor units; chips at their face value."""
     money = chart.balances(drawer.house, [drawer.account(number) for number in _EMPTY])
-    racks = [drawer.account(number) for number in _EMPTY_RACKS]
-    held = money | {account: chart.rack_value(drawer.house, account) for account in racks}
+    held = money | chart.rack_values(drawer.house, [drawer.account(number) for number in _EMPTY_RACKS])
     return {account: amount for account, amount in held.items() if amount}

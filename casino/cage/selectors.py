@@ -8,6 +8,7 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.contents import by_the_books, stored
 from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift, worth
+from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses import control_points
 from casino.houses.models import House
@@ -23,7 +24,11 @@ def get(house: House, code: str) -> Drawer:
 
 def open_shift(drawer: Drawer) -> Shift | None:
     """The shift in progress, or None when the drawer is closed."""
-    return Shift.objects.filter(drawer=drawer, closed_at=None).first()
+    return next(iter(_open_shifts(drawer)), None)
+
+
+def _open_shifts(drawer: Drawer) -> QuerySet[Shift]:
+    return Shift.objects.filter(drawer=drawer, closed_at=None)[:1]
 
 
 def is_any_open(house: House) -> bool:
@@ -40,10 +45,13 @@ def offered(drawer: Drawer) -> Handover | None:
 def shown(drawer: Drawer) -> Handover | None:
     """The handover that people at the drawer are to end: its own, or else the newest drawer that is handed over to
     it."""
+    return next(iter(_shown(drawer)), None)
+
+
+def _shown(drawer: Drawer) -> QuerySet[Handover]:
     found = Handover.objects.filter(Q(drawer=drawer) | Q(to_drawer=drawer), house=drawer.house_id, state="offered")
     persons = ("drawer", "to_drawer", "offered_by", "signed_by", "ended_by")
-    own_first = found.select_related(*persons).order_by(Case(When(drawer=drawer, then=0), default=1), "-id")
-    return own_first.first()
+    return found.select_related(*persons).order_by(Case(When(drawer=drawer, then=0), default=1), "-id")[:1]
 
 
 def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
@@ -89,9 +97,20 @@ def cash(drawer: Drawer) -> int:
 
 def describe(drawer: Drawer) -> dict[str, Any]:
     """A drawer as everybody at it sees it: not what it holds, which is counted without knowing."""
-    shift, handover = open_shift(drawer), shown(drawer)
+    return described(drawer, sql.together(*describing(drawer)))
+
+
+def describing(drawer: Drawer) -> tuple[QuerySet[Any, Any] | sql.Statement, ...]:
+    """What `describe` reads, for who reads it with something else; `described` takes what it has found."""
+    house, held = drawer.house, drawer.account(Account.DRAWER_CASH)
+    return _open_shifts(drawer), _shown(drawer), chart.money_at(house, held), control_points.reading(house)
+
+
+def described(drawer: Drawer, found: list[list[Any]]) -> dict[str, Any]:
+    """A drawer as everybody at it sees it, by what `describing` has found."""
+    (shift, handover), ((cash,),) = (next(iter(rows), None) for rows in found[:2]), found[2]
     state = _state(drawer, shift)
-    due = state == DrawerState.OPEN and cash(drawer) > control_points.in_force(drawer.house).skim_above
+    due = state == DrawerState.OPEN and cash > control_points.of(drawer.house, found[3]).skim_above
     return {
         "drawer": drawer.code,
         "version": drawer.version,

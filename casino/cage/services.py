@@ -12,12 +12,13 @@ from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import selectors
 from casino.cage.blind import withheld
 from casino.cage.models import Drawer, DrawerState, Shift
+from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
-from casino.core import locks, write
+from casino.core import kept, locks, sql, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
-from casino.houses import stages
+from casino.houses import control_points, stages
 from casino.houses.control_points import ControlPoints, in_force
 from casino.players import persons, thresholds
 from casino.players.models import Player
@@ -37,8 +38,16 @@ class AtDrawer:
 
     def open(self, command: Command) -> Drawer:
         """Lock the drawer. Raises NotFound, WrongTerminal, VersionConflict."""
-        drawer, _ = write.locked(command, Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
-        drawer.house = command.context.house
+        house = command.context.house
+        shifts = Shift.objects.filter(house=house, drawer__code=self.code, closed_at=None).select_related(*_SIGNERS)
+        reads = shifts, control_points.reading(house), chip_sets.reading(house)
+        drawer, found = write.locked(command, Drawer, locks.Rank.DESK, *reads, house=house, code=self.code)
+        drawer.house = house
+        for shift in found[0]:
+            shift.drawer = drawer
+        kept.keep(_shift_of(drawer), next(iter(found[0]), None))
+        control_points.read(house, found[1])
+        chip_sets.read(house, found[2])
         self.require_place(command.context, drawer)
         command.require_version(drawer.version)
         return drawer
@@ -53,7 +62,8 @@ class AtDrawer:
 
     def advance(self, drawer: Drawer, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The next version; what was posted goes to the ledger now, because the answer reads it there."""
-        work.flush()
+        if work.has_waiting:
+            see(drawer, work)
         drawer.version += 1
         work.also(_ADVANCE, [drawer.version, drawer.id])
         event = outcome.event
@@ -61,7 +71,25 @@ class AtDrawer:
 
     def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
         """The drawer as it is now, and the kind of the event."""
-        return {**selectors.describe(drawer), "last_event": outcome.event.last_event()}
+        seen = kept.take(_seen_at(drawer), lambda: sql.together(*selectors.describing(drawer)))
+        return {**selectors.described(drawer, seen), "last_event": outcome.event.last_event()}
+
+
+#: Whom a shift names.
+_SIGNERS = ("opened_by", "counted_by", "recounted_by", "closed_by", "handed_to")
+
+
+def see(drawer: Drawer, work: Work) -> None:
+    """Post what the work has waiting and read what the answer says of the drawer, when everything else is done."""
+    kept.keep(_seen_at(drawer), work.flush(*selectors.describing(drawer)))
+
+
+def _seen_at(drawer: Drawer) -> tuple[str, Any]:
+    return "drawer seen", drawer.pk
+
+
+def _shift_of(drawer: Drawer) -> tuple[str, Any]:
+    return "shift at the drawer's lock", drawer.pk
 
 
 def write_at(command: Command, code: str, change: Callable[[Drawer, Work], Outcome]) -> Answer:
@@ -71,7 +99,8 @@ def write_at(command: Command, code: str, change: Callable[[Drawer, Work], Outco
     def blind_change(drawer: Drawer, work: Work) -> Outcome:
         with withheld(drawer):
             outcome = change(drawer, work)
-            work.flush()
+            if work.has_waiting:
+                see(drawer, work)
             return outcome
 
     return write.write(command, AtDrawer(code), blind_change)
@@ -118,10 +147,16 @@ def require_own(drawer: Drawer, work: Work, *, own: bool = True) -> Shift:
 
 def require_shift(drawer: Drawer) -> Shift:
     """The shift that has not ended, counted or not. Raises Conflict drawer_closed."""
-    shift = selectors.open_shift(drawer)
+    shift = shift_at_lock(drawer)
     if shift is None:
         raise Conflict(f"Drawer {drawer.code} is closed; open it first.", code="drawer_closed")
     return shift
+
+
+def shift_at_lock(drawer: Drawer) -> Shift | None:
+    """The shift in progress, as it was read with the drawer's lock; a second time it is read again, for the write may
+    have changed it."""
+    return kept.take(_shift_of(drawer), lambda: selectors.open_shift(drawer))
 
 
 def enter(work: Work, key: str, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
@@ -224,7 +259,6 @@ def customer(drawer: Drawer, work: Work, player_ref: str, *, own: bool = True) -
 def _exchanged(
     work: Work, player: Player, amount: int, chips: Chips, given_back: Chips | None = None
 ) -> dict[str, Any]:
-    work.flush()
-    held = chart.balances(player.house, [player.wallet])[player.wallet]
+    held = work.balances([player.wallet])[player.wallet]
     found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return found | ({"change": given_back.as_json()} if given_back else {})

@@ -12,7 +12,7 @@ from typing import Any
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips import selectors
-from casino.core import denominations
+from casino.core import denominations, sql
 from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict, Unprocessable
 from casino.houses.models import House
@@ -53,9 +53,15 @@ class Desk:
     def public(self) -> Chips:
         """What the public holds, all over the house; locked until the transaction ends."""
         if self._public is None:
-            selectors.lock_chip_set(self.house)
-            self._public = chart.public(self.house, self.chips.code).surplus
+            [held] = selectors.lock_chip_set(self.house, chart.holding(self.house))
+            self._public = chart.held_in(self.house, self.chips.code, held).surplus
         return self._public
+
+    def look(self) -> tuple[Chips, Chips]:
+        """What the public holds, not locked, and the rack; read together."""
+        held, free = sql.together(chart.holding(self.house), chart.holding_free(self.house, self.rack_code))
+        self._rack = chart.held_in(self.house, self.chips.code, free)
+        return chart.held_in(self.house, self.chips.code, held), self._rack
 
     def for_the_box(self, amount: int) -> tuple[Chips, list[Posting]]:
         """Chips for a locked box that gives no change (tax): what falls into it, and the exchange with the rack that

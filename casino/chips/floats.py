@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino.bookkeeping import books
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import selectors
 from casino.core import denominations
@@ -20,9 +20,9 @@ def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | 
 
     Raises InsufficientFunds when the vault holds less, Conflict no_exact_change, Unprocessable for wrong pieces.
     """
-    selectors.lock_chip_set(house)
+    [held] = selectors.lock_chip_set(house, chart.holding_all(house, VAULT))
     chips = selectors.in_use(house)
-    vault = selectors.rack(house, VAULT)
+    vault = chart.held_in(house, chips.code, held)
     if pieces is not None:
         named = denominations.parse(chips, pieces)
         if amount is not None:

@@ -1,10 +1,11 @@
 """Reading chip sets, and what a computed payment may draw on."""
 
 from contextlib import suppress
+from typing import Any
 
 from casino.bookkeeping import chart
 from casino.chips.models import ChipSet
-from casino.core import locks, sql
+from casino.core import kept, locks, sql
 from casino.core.denominations import Chips
 from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -19,9 +20,29 @@ WHERE chips_chipset.house_id = %s AND chips_chipset.in_use GROUP BY chips_chipse
 
 def in_use(house: House) -> Ladder:
     """The house's chip set. Raises Conflict no_chip_set for a house that has none."""
-    for code, values in sql.rows(_IN_USE, [house.id]):
+    found = kept.once(_key(house), lambda: sql.rows(*reading(house)))
+    for code, values in found:
         return Ladder(code, tuple(values))
     raise _without_chips(house)
+
+
+def reading(house: House) -> sql.Statement:
+    """What `in_use` reads, for who reads it with something else; `read` takes what it has found."""
+    return _IN_USE, [house.id]
+
+
+def read(house: House, found: list[tuple[Any, ...]]) -> None:
+    """Let the transaction count on what `reading` has found, until it locks the set in use."""
+    kept.keep(_key(house), found)
+
+
+def changed(house: House) -> None:
+    """Let the transaction read the set in use again."""
+    kept.drop(_key(house))
+
+
+def _key(house: House) -> tuple[str, Any]:
+    return "chip set in use", house.pk
 
 
 _OF = """
@@ -55,14 +76,17 @@ def available(house: House, code: str) -> Chips:
     return chart.available(house, code, in_use(house).code)
 
 
-def lock_chip_set(house: House) -> None:
-    """Keep others from deciding on chips of the public or the vault until the transaction ends.
+def lock_chip_set(house: House, *beside: sql.Statement) -> list[list[Any]]:
+    """Keep others from deciding on chips of the public or the vault until the transaction ends, and run `beside` in the
+    same round trip; returns what each of those has found.
 
     Taken before what they hold is read; otherwise two tables could each count on the same chip.
     """
     for _ in range(2):
         with suppress(NotFound):
-            locks.lock(ChipSet, locks.Rank.CHIPS, house=house, in_use=True)
-            return
+            reads = reading(house), *beside
+            _, (found, *others) = locks.lock_beside(ChipSet, locks.Rank.CHIPS, *reads, house=house, in_use=True)
+            read(house, found)
+            return others
         # Another set may just have taken its place: then that one is found now.
     raise _without_chips(house)

@@ -9,6 +9,7 @@ from casino.audit.events.chips import ChipsIntroduced
 from casino.audit.services import Actor, record
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
+from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Denomination
 from casino.core import locks, write
 from casino.core.denominations import ChipSet as Ladder
@@ -46,16 +47,15 @@ def _introduced(house: House, ladder: Ladder, colours: Mapping[int, str]) -> Chi
     if not first and not chart.is_open(house, Account.VAULT_CASH):
         raise Conflict("Bring the chips of the first set into the vault first.", code="vault_not_open")
     try:
-        with transaction.atomic():
-            chip_set = ChipSet(house=house, code=ladder.code, in_use=first)
-            chip_set.clean_fields()
-            chip_set.save(force_insert=True)
-            Denomination.objects.bulk_create(
-                Denomination(house=house, chip_set=chip_set, value=value, colour=colours[value])
-                for value in ladder.values
-            )
+        chip_set = ChipSet(house=house, code=ladder.code, in_use=first)
+        chip_set.clean_fields(exclude=["house"])
+        chip_set.save(force_insert=True)
+        Denomination.objects.bulk_create(
+            Denomination(house=house, chip_set=chip_set, value=value, colour=colours[value]) for value in ladder.values
+        )
     except IntegrityError:
         raise Conflict(f"House {house.code} has a chip set {ladder.code} already.", code="chip_set_exists") from None
+    chips.changed(house)
     if not first:
         chart.open_racks(house, ladder, vault=True)
     return ChipsIntroduced(chip_set=ladder.code, denominations={str(value): colours[value] for value in ladder.values})

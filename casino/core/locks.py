@@ -16,7 +16,7 @@ the same moment are a deadlock). Ledger and audit functions lock at the end of t
 services call audit after ledger.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
@@ -26,7 +26,7 @@ from uuid import UUID
 from django.core.exceptions import FieldError
 from django.db import InterfaceError, OperationalError, connection, models, transaction
 
-from casino.core import lost, patience, sql
+from casino.core import kept, lost, patience, sql
 from casino.core.errors import NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -86,6 +86,7 @@ def in_transaction(operation: Callable[[], T]) -> T:
         try:
             with patience.typed(), transaction.atomic(durable=True):
                 begin()
+                kept.begin()
                 found = operation()
                 committing()
             lost.commits()
@@ -97,6 +98,7 @@ def in_transaction(operation: Callable[[], T]) -> T:
                 raise
         finally:
             begin()
+            kept.end()
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
@@ -105,13 +107,18 @@ def taken(rank: Rank, what: str) -> None:
     _take(rank, what)
 
 
-def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
-    """Lock one row until the transaction ends and return it fresh.
+def lock(model: type[M], rank: Rank, *, related: Sequence[str] = (), **lookup: Any) -> M:
+    """Lock one row until the transaction ends and return it fresh, with the rows of its relations that are named, in
+    the same round trip.
 
     Raises NotFound when there is no such row and LockOrderError when `rank` is below one already held.
     """
-    found, _ = lock_beside(model, rank, **lookup)
-    return found
+    if not related:
+        return lock_beside(model, rank, **lookup)[0]
+    asking = model._default_manager.filter(**lookup).select_related(*related)
+    _, ([found],) = lock_beside(model, rank, asking, **lookup)
+    row: M = found
+    return row
 
 
 def lock_beside(
@@ -211,6 +218,21 @@ def lock_person(player_id: int) -> None:
     update players, so their rows cannot be locked. Raises LockOrderError."""
     _take(Rank.PLAYER, "a player's person")
     _lock_name(f"person of player {player_id}")
+
+
+#: As `_LOCK_NAME` for the player of a reference, where there is one; the house and the reference.
+_LOCK_PERSON = (
+    "SELECT pg_advisory_xact_lock(hashtextextended('person of player ' || named.id, 0)) FROM"  # noqa: S608 - constants
+    f" {patience.PATIENTLY} CROSS JOIN LATERAL (SELECT id FROM players_player"
+    " WHERE house_id = %s AND ref = %s AND patient.lock_timeout IS NOT NULL) named"
+)
+
+
+def lock_person_of(house_id: UUID, ref: str, *beside: sql.Statement | models.QuerySet[Any, Any]) -> list[list[Any]]:
+    """As `lock_person` for the player of a reference, if the house has one; and then run `beside` in the same round
+    trip. Raises LockOrderError."""
+    _take(Rank.PLAYER, "a player's person")
+    return sql.together((_LOCK_PERSON, [patience.lock_timeout(), house_id, ref]), *beside)[1:]
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.core.write import Work
+from casino.houses import stages
 from casino.houses.models import House, HouseStage
 from casino.staff.models import Role
 
@@ -28,8 +29,7 @@ SIGN_IN = Need(kind=ApprovalKind.STAFF, roles=(Role.MANAGER, Role.AUDITOR))
 
 def is_live(house: House) -> bool:
     """Whether a house has gone live, as the database has it: called after the locks of a write."""
-    stage = House.objects.values_list("stage", flat=True).get(id=house.id)
-    return stage not in (HouseStage.FOUNDING, HouseStage.SANDBOX)
+    return stages.now(house) not in (HouseStage.FOUNDING, HouseStage.SANDBOX)
 
 
 def require_approval(house: House, work: Work, need: Need) -> None:

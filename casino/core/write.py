@@ -25,10 +25,11 @@ from casino.approvals import gate
 from casino.audit.events import AuditEvent
 from casino.audit.events.registry import ApprovedEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
-from casino.bookkeeping import books
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
 from casino.core.errors import Conflict, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
+from casino.houses import stages
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
@@ -258,7 +259,9 @@ class OfHouse:
         with locks.gathered() as locking:
             if self.lock is not None:
                 self.lock(house.id)
-        require_unanswered(command, *locking)
+        found = require_unanswered(command, *locking, beside=[stages.reading(house)] if locking else ())
+        for rows in found:
+            stages.read(house, rows)
         return house
 
     def chain(self, house: House) -> str:
@@ -404,19 +407,32 @@ class Work:
                 raise not_ours(self._posted) from error
             raise
 
-    def flush(self) -> None:
-        """Post what waits for the event now, so that the next read sees it. Raises the ledger's typed errors."""
-        if self._waiting is not None:
-            self._post_waiting(self._waiting)
+    @property
+    def has_waiting(self) -> bool:
+        """Whether something is to be posted with the event."""
+        return self._waiting is not None
+
+    def flush(self, *reads: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
+        """Post what waits for the event now, so that the next read sees it; `reads` are run after it in the same round
+        trip, and what each has found is returned. Raises the ledger's typed errors."""
+        if self._waiting is None:
+            return sql.together(*reads)
+        waiting, self._waiting = self._waiting, None
+        id_, posted, found = books.post_prepared(self.house, waiting, *reads)
+        self._noted(id_, posted)
+        return found
+
+    def balances(self, codes: Iterable[str]) -> dict[str, int]:
+        """Balances of the house's money accounts by code after what waits for the event, which is posted now. Raises
+        the ledger's typed errors."""
+        return chart.balances(self.house, codes, lambda read: self.flush(read)[0])
 
     def post_now(self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any]) -> int:
         """As :meth:`post`, at once; returns the id of the ledger transaction. Raises the ledger's typed errors."""
         self.flush()
-        return self._post_waiting(books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata))
-
-    def _post_waiting(self, waiting: books.Prepared) -> int:
-        self._waiting = None
-        return self._noted(*books.post_prepared(self.house, waiting))
+        waiting = books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata)
+        id_, posted, _ = books.post_prepared(self.house, waiting)
+        return self._noted(id_, posted)
 
     def hold(
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any], seconds: int
@@ -498,11 +514,21 @@ WHERE house_id = %s AND terminal_id = %s AND key = %s
 """
 
 
-def require_unanswered(command: Command, *before: sql.Statement) -> None:
+def require_unanswered(
+    command: Command, *before: sql.Statement, beside: Sequence[sql.Statement] = ()
+) -> list[list[tuple[Any, ...]]]:
     """End a write that was made before under the same key; called when its subject is locked, so that the same request
-    at the same time has either committed or not begun. `before` is run first, in the same round trip: what locks."""
-    *_, stored = sql.together(*before, (_STORED, command.answer_key()))
-    _require_none(stored)
+    at the same time has either committed or not begun. `before` is run first, in the same round trip: what locks; then
+    `beside`. Returns what each of those has found."""
+    stored, *found = sql.together(*before, stored_under(command), *beside)[len(before) :]
+    require_none_stored(stored)
+    return found
+
+
+def stored_under(command: Command) -> sql.Statement:
+    """What looks for an answer under the command's key, for who sends it after a lock of its own; `require_none_stored`
+    takes what it has found."""
+    return _STORED, command.answer_key()
 
 
 def locked(
@@ -510,12 +536,13 @@ def locked(
 ) -> tuple[M, list[list[Any]]]:
     """Lock the row that a write is about, end a write that was made before, and run `beside`, all in one round trip;
     returns the row and what each of `beside` has found. Raises NotFound, and as `locks.lock`."""
-    row, (stored, *others) = locks.lock_beside(model, rank, (_STORED, command.answer_key()), *beside, **lookup)
-    _require_none(stored)
+    row, (stored, *others) = locks.lock_beside(model, rank, stored_under(command), *beside, **lookup)
+    require_none_stored(stored)
     return row, others
 
 
-def _require_none(stored: list[tuple[Any, ...]]) -> None:
+def require_none_stored(stored: list[tuple[Any, ...]]) -> None:
+    """End a write that was made before, by what `stored_under` has found."""
     for row in stored:
         raise _Answered(Stored(*row))
 

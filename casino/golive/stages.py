@@ -12,7 +12,7 @@ from casino.chips.models import ChipSet
 from casino.core import locks, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import days
+from casino.houses import days, stages
 from casino.houses.models import House, HouseStage
 from casino.staff.models import Role
 from casino.tables.models import Table, TableState
@@ -86,6 +86,7 @@ def to_stage(house: House, stage: HouseStage) -> None:
     """Write the next stage, which the caller records."""
     House.objects.filter(id=house.id).update(stage=stage)
     house.stage = stage
+    stages.changed(house)
 
 
 def _changed(house: House, work: Work, stage: HouseStage, event: ApprovedEvent) -> Outcome:

@@ -26,7 +26,7 @@ from casino.audit.events.deals import (
     DealCommitted,
 )
 from casino.audit.services import Receipt
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import deals, next_hand
@@ -254,8 +254,10 @@ class _Seeds:
 
 
 def _seeds(deal: Deal) -> _Seeds:
-    committed = deal.seed_commitments.order_by("seat").values_list("seat", "commitment")
-    given = deal.client_seeds.order_by("seat").values_list("seat", "seed")
+    committed, given = sql.together(
+        deal.seed_commitments.order_by("seat").values_list("seat", "commitment"),
+        deal.client_seeds.order_by("seat").values_list("seat", "seed"),
+    )
     return _Seeds({str(seat): one for seat, one in committed}, {str(seat): one for seat, one in given})
 
 

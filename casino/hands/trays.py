@@ -70,15 +70,16 @@ def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
 
 def _require_change(table: Table, cap: int | None) -> None:
     desk = Desk(table.house, table.account(Account.TRAY), table.code)
-    public = chart.public(table.house, desk.chips.code).surplus
+    held, rack = desk.look()
+    public = held.surplus
     most = public.value if cap is None else min(cap, public.value)
-    short = denominations.cannot_change(desk.chips, most, public, desk.rack)
+    short = denominations.cannot_change(desk.chips, most, public, rack)
     if short:
         raise Conflict(
             f"Tray and players may have too few chips of {', '.join(map(str, short))} to pay the tax of a hand. "
             f"Bring change to table {table.code} first.",
             code="no_exact_change",
             amount=most,
-            available=desk.rack.as_json(),
+            available=rack.as_json(),
             short=short,
         )

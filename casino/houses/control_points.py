@@ -2,7 +2,11 @@
 sign-ins. All of it is set in dated versions, which are never edited."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
+from django.db.models import QuerySet
+
+from casino.core import kept
 from casino.houses.models import ClockTimestamp, House, Limits
 
 
@@ -157,9 +161,38 @@ def default_of(name: str) -> int:
 
 
 def in_force(house: House) -> ControlPoints:
-    """What the house demands now: of what it has set the newest that is in force, otherwise the defaults."""
+    """What the house demands now: of what it has set the newest that is in force, otherwise the defaults. A transaction
+    goes by what was in force when it first asked."""
+    return kept.once(_key(house), lambda: _whole(house, list(reading(house))))
+
+
+def reading(house: House) -> QuerySet[Limits, dict[str, int]]:
+    """What `in_force` reads, for who reads it with something else; `read` takes what it has found."""
     found = Limits.objects.filter(house=house, valid_from__lte=ClockTimestamp()).order_by("-valid_from", "-number")
-    return ControlPoints(**defaults(house) | (found.values_list("points", flat=True).first() or {}))
+    return found.values_list("points", flat=True)[:1]
+
+
+def read(house: House, found: list[dict[str, int]]) -> None:
+    """Let the transaction go by what `reading` has found."""
+    kept.keep(_key(house), _whole(house, found))
+
+
+def changed(house: House) -> None:
+    """Let the transaction read them again."""
+    kept.drop(_key(house))
+
+
+def _key(house: House) -> tuple[str, Any]:
+    return "control points", house.pk
+
+
+def of(house: House, found: list[dict[str, int]]) -> ControlPoints:
+    """What the house demands, by what `reading` has found."""
+    return kept.once(_key(house), lambda: _whole(house, found))
+
+
+def _whole(house: House, found: list[dict[str, int]]) -> ControlPoints:
+    return ControlPoints(**defaults(house) | (found[0] if found else {}))
 
 
 def has_few_tables(house: House) -> bool:

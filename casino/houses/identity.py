@@ -43,7 +43,11 @@ REQUIRED = {
 
 def newest(house: House) -> Identity | None:
     """The newest version, None where the house has only been founded."""
-    return Identity.objects.filter(house=house).order_by("-number").first()
+    return next(iter(_newest(house)), None)
+
+
+def _newest(house: House) -> models.QuerySet[Identity]:
+    return Identity.objects.filter(house=house).order_by("-number")[:1]
 
 
 def parts(house: House) -> dict[str, Any]:
@@ -112,8 +116,8 @@ def day_is_open(house: House) -> bool:
 def wind_clock(house: House) -> House:
     """The house as the database has it, with time zone and cut-off of the newest version from now on; called when no
     day is open, or for the one that is being opened."""
-    fresh = House.objects.get(id=house.id)
-    found = newest(house)
+    [fresh], versions = sql.together(House.objects.filter(id=house.id), _newest(house))
+    found = next(iter(versions), None)
     if found is not None and any(getattr(fresh, name) != found.parts[name] for name in CLOCK):
         clock = {name: found.parts[name] for name in CLOCK}
         House.objects.filter(id=house.id).update(**clock)

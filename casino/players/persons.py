@@ -21,6 +21,8 @@ from casino.staff import as_player
 from casino.staff.models import TerminalKind
 
 NOT_YET = 1
+#: Where a player has what was read of the person under the lock: the newest record, and whether there is a key.
+_READ = "_read_under_the_lock"
 
 
 def record_person(*, command: Command, ref: str, person: dict[str, str], reason: str) -> Answer:
@@ -54,8 +56,9 @@ class PersonOf:
     def open(self, command: Command) -> Player:
         """Keep others from recording or forgetting the person. Raises NotFound, WrongTerminal."""
         require_away_from_tables(command.context)
-        player = lock(command.context.house, self.ref)
-        write.require_unanswered(command)
+        house = command.context.house
+        player, stored = _locked(house, self.ref, write.stored_under(command))
+        write.require_none_stored(stored)
         player.house = command.context.house
         return player
 
@@ -86,14 +89,27 @@ def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:
 
 def lock(house: House, ref: str) -> Player:
     """A player whose person is locked until the transaction ends. Raises NotFound."""
-    player = _player(house, ref)
-    locks.lock_person(player.id)
-    return player
+    return _locked(house, ref)[0]
+
+
+def _locked(house: House, ref: str, beside: sql.Statement = ("SELECT", ())) -> tuple[Player, list[tuple[Any, ...]]]:
+    """A player whose person is locked and read in one round trip, and what `beside` has found. Raises NotFound."""
+    named = {"player__house": house, "player__ref": ref}
+    newest = Person.objects.filter(**named).order_by("-version")[:1]
+    keys = PersonKey.objects.filter(**named).values_list("pk")
+    players, found, keyed, others = locks.lock_person_of(
+        house.id, ref, Player.objects.filter(house=house, ref=ref), newest, keys, beside
+    )
+    for player in players:
+        player.__dict__[_READ] = (next(iter(found), None), bool(keyed))
+        return player, others
+    raise NotFound(f"This house has no player {ref}.")
 
 
 def require_known(player: Player) -> Person:
     """The newest record of a player who can still be read. Raises NotFound no_person and Gone person_forgotten."""
-    newest = _newest(player)
+    read = player.__dict__.get(_READ)
+    newest = read[0] if read else _newest(player)
     if newest is None:
         raise NotFound(f"No person has been recorded for {player.ref}.", code="no_person")
     require_not_forgotten(player)
@@ -108,7 +124,9 @@ def is_known(player: Player) -> bool:
 def require_not_forgotten(player: Player) -> None:
     """Refuse a player whose person was recorded and then forgotten; one who was never recorded is taken. The caller
     holds the lock. Raises Gone person_forgotten."""
-    if _newest(player) is not None and not PersonKey.objects.filter(player=player).exists():
+    read = player.__dict__.get(_READ)
+    newest, keyed = read or (_newest(player), PersonKey.objects.filter(player=player).exists())
+    if newest is not None and not keyed:
         raise _forgotten(player.ref)
 
 

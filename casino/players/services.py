@@ -1,6 +1,6 @@
 """Registering players."""
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from casino.audit.events.players import PlayerRegistered
 from casino.audit.services import Actor
@@ -23,10 +23,9 @@ def create_player(*, house: House, ref: str, actor: Actor) -> Player:
 def _added(house: House, ref: str) -> Player:
     """A new player with an empty wallet. Raises Conflict player_exists."""
     player = Player(house=house, ref=ref)
-    player.clean_fields()
+    player.clean_fields(exclude=["house"])
     try:
-        with transaction.atomic():
-            player.save(force_insert=True)
+        player.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
     chart.open_accounts(house, [player.wallet])

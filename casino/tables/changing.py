@@ -87,7 +87,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
 def _left(house: House, table: Table) -> dict[str, int]:
     """Accounts of a table that hold something, in minor units; chips at their face value."""
     money = chart.balances(house, [table.account(number) for number in _EMPTY])
-    racks = {table.account(number): chart.rack_value(house, table.account(number)) for number in _EMPTY_RACKS}
+    racks = chart.rack_values(house, [table.account(number) for number in _EMPTY_RACKS])
     return {account: held for account, held in (money | racks).items() if held}
 
 

@@ -130,14 +130,33 @@ SELECT {sql.columns(Table)}, (SELECT login FROM staff_staff WHERE id = tables_ta
 def _read(house: House, code: str) -> tuple[Table, dict[str, Any], list[Any], dict[str, int]]:
     """A table, its dealer's login and the opener of its session, its taken seats (number, player, device), and what
     lies there, by account code. Raises NotFound."""
+    for row in sql.bound(*_reading(house, code)):
+        return _found(house, row)
+    raise NotFound(f"This house has no table {code}.")
+
+
+def _reading(house: House, code: str) -> sql.Statement:
     named = Table(house=house, code=code)
     between = [named.account(number) for number in _BETWEEN_HANDS]
-    for row in sql.bound(_READ, [house.currency, between, named.stack_account(""), house.id, code]):
-        table = sql.built(Table, row[:-4])
-        table.house = house
-        dealer, opener, seats, money = row[-4:]
-        return table, {"dealer": dealer, "opener": opener}, seats, money
-    raise NotFound(f"This house has no table {code}.")
+    return _READ, [house.currency, between, named.stack_account(""), house.id, code]
+
+
+def _found(house: House, row: tuple[Any, ...]) -> tuple[Table, dict[str, Any], list[Any], dict[str, int]]:
+    table = sql.built(Table, row[:-4])
+    table.house = house
+    dealer, opener, seats, money = row[-4:]
+    return table, {"dealer": dealer, "opener": opener}, seats, money
+
+
+def describing(table: Table) -> sql.Statement:
+    """What `describe` reads, for who reads it with something else; `described` takes what it has found."""
+    return _reading(table.house, table.code)
+
+
+def described(table: Table, found: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """As `describe`, by what `describing` has found."""
+    _, evening, seats, money = _found(table.house, found[0])
+    return _described(table, evening, seats, money)
 
 
 def describe_now(house: House, code: str) -> dict[str, Any]:

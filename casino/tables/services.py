@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
@@ -27,10 +27,10 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
-from casino.core import locks, once_live, write
+from casino.core import kept, locks, once_live, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
-from casino.houses import stages
+from casino.houses import control_points, stages
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
@@ -218,8 +218,12 @@ class AtTable:
 
     def open(self, command: Command) -> Table:
         """Lock the table. Raises NotFound, WrongTerminal, VersionConflict."""
-        table, _ = write.locked(command, Table, locks.Rank.DESK, house=command.context.house, code=self.code)
-        table.house = command.context.house
+        house = command.context.house
+        reads = control_points.reading(house), chips.reading(house)
+        table, found = write.locked(command, Table, locks.Rank.DESK, *reads, house=house, code=self.code)
+        table.house = house
+        control_points.read(house, found[0])
+        chips.read(house, found[1])
         self.require_place(command.context, table)
         command.require_version(table.version)
         return table
@@ -234,13 +238,19 @@ class AtTable:
 
     def advance(self, table: Table, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The next version; what was posted goes to the ledger now, because the answer reads it there."""
-        work.flush()
+        [seen] = work.flush(selectors.describing(table))
+        kept.keep(_seen_at(table), seen)
         advance(table, work)
         return table.version, at_version(outcome.event, table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, what the outcome adds, and the kind of the event."""
-        return {**selectors.describe(table), **outcome.body, "last_event": outcome.event.last_event()}
+        seen = kept.take(_seen_at(table), lambda: sql.rows(*selectors.describing(table)))
+        return {**selectors.described(table, seen), **outcome.body, "last_event": outcome.event.last_event()}
+
+
+def _seen_at(table: Table) -> tuple[str, Any]:
+    return "table seen", table.pk
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -481,18 +491,18 @@ def occupy(table: Table, seat: int, player: Player) -> None:
         raise Unprocessable(
             f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
         )
-    session = selectors.open_session(table)
-    if session is None:
-        raise AssertionError(f"a seat is taken at table {table.code}, where no session is open")
-    try:
-        with transaction.atomic():
-            Seating.objects.create(house_id=session.house_id, session=session, seat=seat, player=player)
-    except IntegrityError:
-        taken = Seating.objects.filter(session=session, seat=seat, left_at=None).exists()
-        raise Conflict(
-            f"Seat {seat} is taken." if taken else f"{player.ref} already sits at this table.",
-            code="seat_taken" if taken else "already_seated",
-        ) from None
+    [session], seated = sql.together(
+        TableSession.objects.filter(table=table, closed_at=None),
+        Seating.objects.filter(session__table=table, session__closed_at=None, left_at=None).values_list(
+            "seat", "player_id"
+        ),
+    )
+    # The table is locked: nobody else sits down meanwhile.
+    if any(taken == seat for taken, _ in seated):
+        raise Conflict(f"Seat {seat} is taken.", code="seat_taken")
+    if any(sitting == player.pk for _, sitting in seated):
+        raise Conflict(f"{player.ref} already sits at this table.", code="already_seated")
+    Seating.objects.create(house_id=session.house_id, session=session, seat=seat, player=player)
     chart.open_accounts(table.house, [table.stack_account(player.ref)])
 
 

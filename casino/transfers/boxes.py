@@ -5,7 +5,7 @@ the count room. What the books have in a box is kept when it is taken, and shown
 is counted.
 """
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from casino.audit.events.custody import BoxBrought, BoxSwapped
 from casino.bookkeeping import books, chart
@@ -55,8 +55,7 @@ def swap(*, command: Command, code: str, kind: BoxKind, number: str, seal: str |
             put_by=command.context.staff,
         )
         try:
-            with transaction.atomic():
-                box.save(force_insert=True)
+            box.save(force_insert=True)
         except IntegrityError:
             raise Conflict(f"Box {number} is on a table or waits to be counted.", code="box_in_use") from None
         off = None if taken is None else selectors.describe_box(taken)
@@ -82,10 +81,14 @@ def bring(*, command: Command, box_id: int, seal: str) -> Answer:
     return write.write(command, IN_COUNT_ROOM, change)
 
 
+#: What and whom a box names.
+_NAMED = ("table", "put_by", "taken_by", "brought_by", "decided_by", "observer", "received_by")
+
+
 def lock(house: House, box_id: int, *states: BoxState) -> Box:
     """A box in one of these states. Raises NotFound, Conflict box_at_table, box_taken, box_brought, box_counted or
     box_received."""
-    box = locks.lock(Box, locks.Rank.CUSTODY, house=house, id=box_id)
+    box = locks.lock(Box, locks.Rank.CUSTODY, related=_NAMED, house=house, id=box_id)
     if box.state not in states:
         raise Conflict(f"Box {box_id} is {box.state}.", code=f"box_{box.state}", state=box.state)
     box.house = house

@@ -67,6 +67,7 @@ def put_in_use(*, command: Command, code: str, redeem_until: date, reason: str) 
             in_use=False, withdrawn_at=ClockTimestamp(), redeem_until=redeem_until
         )
         ChipSet.objects.filter(id=found.pk).update(in_use=True)
+        chips.changed(house)
         chart.open_racks(house, ladder, vault=False)
         event = ChipsPutInUse(chip_set=code, withdrawn=old.code, redeem_until=redeem_until.isoformat(), reason=reason)
         return Outcome(event, {"chip_set": describe(_get(house, code)), "withdrawn": describe(_get(house, old.code))})

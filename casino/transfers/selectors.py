@@ -7,6 +7,7 @@ from typing import Any
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer
+from casino.core import sql
 from casino.houses.control_points import ControlPoints
 from casino.houses.models import House
 from casino.staff.models import Role, Terminal, TerminalKind
@@ -185,8 +186,10 @@ def describe_pool(pool: TroncPool) -> dict[str, Any]:
 def open_work(drawer: Drawer) -> list[dict[str, Any]]:
     """What of a drawer is under way between it and tables or the vault, by `kind` and `number` (its serial), with the
     `id` that its address has: fills, credits, and chips of a withdrawn set that are being counted into the vault."""
-    transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
-    moves = ChipMove.objects.filter(drawer=drawer, state=MoveState.WAITING).order_by("id")
+    transfers, moves = sql.together(
+        Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id"),
+        ChipMove.objects.filter(drawer=drawer, state=MoveState.WAITING).order_by("id"),
+    )
     return [
         *({"kind": str(one.kind), "number": one.serial, "id": one.pk} for one in transfers),
         *({"kind": "chip_move", "number": one.serial, "id": one.pk} for one in moves),

@@ -292,10 +292,14 @@ def _hold_key(transfer: Transfer) -> str:
     return f"{transfer.kind}:{transfer.serial}"
 
 
+#: Whom and what a transfer names.
+_NAMED = ("table", "drawer", "opened_by", "sent_by", "carried_by", "declined_by", "ended_by")
+
+
 def _lock(place: Table | Drawer, transfer_id: int) -> Transfer:
     """The transfer, if this place is one of its ends. Raises NotFound."""
     name = "table" if isinstance(place, Table) else "drawer"
-    transfer = locks.lock(Transfer, locks.Rank.CUSTODY, house=place.house, id=transfer_id)
+    transfer = locks.lock(Transfer, locks.Rank.CUSTODY, related=_NAMED, house=place.house, id=transfer_id)
     if getattr(transfer, f"{name}_id") != place.pk:
         raise NotFound(f"Transfer {transfer_id} does not concern {name} {place.code}.")
     setattr(transfer, name, place)

@@ -44,7 +44,7 @@ def test_two_tables_do_not_count_on_the_same_chip_of_the_public(kit: Kit, monkey
         dealers.append(dealer)
     one, two = dealers
     first, second, waited = meanwhile(
-        monkeypatch, chart, "public",
+        monkeypatch, chart, "held_in",
         second=lambda: two.post("tips", {"seat": 1, "amount": 500}),
         first=lambda: one.post("tips", {"seat": 1, "amount": 500}),
     )  # fmt: skip
