@@ -82,22 +82,32 @@ def prepare(
     return Prepared(key, kind, metadata, occurred_at, halves, legs)
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A posting that was made: its id, what the event records of it, None where the key had posted it before, and the
+    balances that it left, in units on the normal side, by account id."""
+
+    transaction_id: int
+    recorded: Recorded | None
+    left: Mapping[int, int]
+
+
 def post_prepared(
     house: House, prepared: Prepared, *beside: sql.Statement | QuerySet[Any, Any]
-) -> tuple[int, Recorded | None, list[list[Any]]]:
-    """Post it at once, and then run `beside` in the same round trip; returns its id, what the event records of it, None
-    where the key had posted it before, and what each of `beside` has found. Raises the ledger's typed errors: Unbacked
-    when chips and what is owed for them would part."""
+) -> tuple[Made, list[list[Any]]]:
+    """Post it at once, and then run `beside` in the same round trip; returns the posting, and what each of `beside` has
+    found. Raises the ledger's typed errors: Unbacked when chips and what is owed for them would part."""
     legs = [Leg(account, amount) for account, amount in prepared.legs]
     posting = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata, prepared.occurred_at)
     with translated(DEFAULT_DB_ALIAS):
         rows, *found = sql.together((ledger.POST_ONE, ledger.one_params(house.id, posting)), *beside)
     posted = ledger.posted_one(posting, rows[0])
     if posted.replayed:
-        return posted.transaction_id, None, found
+        return Made(posted.transaction_id, None, {}), found
     about = prepared.about(posted.posted_at)
     halves = [list(half) for half in prepared.halves]
-    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}, found
+    recorded = {"tx": posted.transaction_id, "legs": halves, "about": about}
+    return Made(posted.transaction_id, recorded, {id_: int(one.balance) for id_, one in posted.balances.items()}), found
 
 
 def hold(house: House, prepared: Prepared, *, seconds: int) -> None:

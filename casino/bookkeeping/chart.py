@@ -272,10 +272,11 @@ def available(house: House, code: str, chip_set: str) -> Chips:
 
 def sets_in(house: House, code: str) -> dict[str, Chips]:
     """The chips in one place by the code of their set; without sets of which there are none."""
-    return _by_set(dict(sql.rows(_RACK, [house.id, code])))
+    return by_set(dict(sql.rows(_RACK, [house.id, code])))
 
 
-def _by_set(held: Mapping[str, int]) -> dict[str, Chips]:
+def by_set(held: Mapping[str, int]) -> dict[str, Chips]:
+    """The chips of a place, given by commodity, by the code of their set; without sets of which there are none."""
     found: dict[str, dict[int, int]] = {}
     for commodity, pieces in held.items():
         found.setdefault(set_of(commodity), {})[face_value(commodity)] = pieces
@@ -285,7 +286,7 @@ def _by_set(held: Mapping[str, int]) -> dict[str, Chips]:
 def contents(house: House, money: Sequence[str], rack: str, chip_set: str) -> tuple[list[int], Chips]:
     """Balances of money accounts in minor units, in their order, and the chips of one set in a rack; all as of one
     moment, while others post."""
-    by_account = _at(house, [*money, rack])
+    by_account = at(house, [*money, rack])
     return [by_account[code][house.currency] for code in money], _mix(house, chip_set, by_account.get(rack, {}))
 
 
@@ -293,12 +294,13 @@ def contents_and_sets(
     house: House, money: Sequence[str], rack: str, chip_set: str, set_aside: str
 ) -> tuple[list[int], Chips, dict[str, Chips]]:
     """As :func:`contents`, and what is set aside of other sets, as :func:`sets_in`; all as of one moment."""
-    by_account = _at(house, [*money, rack, set_aside])
+    by_account = at(house, [*money, rack, set_aside])
     amounts = [by_account[code][house.currency] for code in money]
-    return amounts, _mix(house, chip_set, by_account.get(rack, {})), _by_set(by_account.get(set_aside, {}))
+    return amounts, _mix(house, chip_set, by_account.get(rack, {})), by_set(by_account.get(set_aside, {}))
 
 
-def _at(house: House, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+def at(house: House, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """What lies in these accounts, by code and commodity, as of one moment."""
     found: dict[str, dict[str, int]] = {}
     for code, commodity, balance in sql.rows(_CONTENTS, [house.id, list(codes)]):
         found.setdefault(code, {})[commodity] = balance
@@ -377,7 +379,7 @@ def rack_value(house: House, code: str) -> int:
 
 def rack_values(house: House, codes: Sequence[str]) -> dict[str, int]:
     """What the chips in these places are worth, in minor units by code, as :func:`rack_value`; all as of one moment."""
-    found = _at(house, codes)
+    found = at(house, codes)
     return {code: sum(face_value(held) * count for held, count in found.get(code, {}).items()) for code in codes}
 
 

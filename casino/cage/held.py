@@ -6,7 +6,7 @@ and the debt apart. The cashier asks, and compliance decides, when a payout is h
 
 from typing import Any
 
-from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, Max, QuerySet
+from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, QuerySet
 from django.db.models.functions import Cast, Coalesce, Extract
 
 from casino.approvals.gate import Need
@@ -17,8 +17,8 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, HeldCause, HeldPayout, HeldState
-from casino.cage.services import Pieces, customer, enter, require_own, write_at
-from casino.core import locks, write
+from casino.cage.services import Pieces, customer, enter, require_own, see, write_at
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.control_points import in_force
@@ -37,7 +37,7 @@ def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = customer(drawer, work, player_ref)
-        locks.lock_payouts(drawer.house.id)
+        last = _lock_numbers(drawer.house)
         taken = desk.require_public(desk.named(pieces, amount))
         work.require_approval(_approved(amount))
         chart.open_accounts(drawer.house, [player.held_payouts])
@@ -45,15 +45,14 @@ def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
         brought = posting("attributed", {"place": code, "player": player_ref}, amount=lacking)
         held = posting("payout_held", {"drawer": code, "player": player_ref}, amount=amount, chips=taken)
         enter(work, command.ledger_key(), drawer, "cage.payout_held", [brought, held], player=player_ref)
-        work.flush()
-        last = HeldPayout.objects.filter(house=drawer.house).aggregate(last=Max("number"))["last"] or 0
+        see(drawer, work)
         found = HeldPayout.objects.create(
             house=drawer.house, number=last + 1, player=player, drawer=drawer, amount=amount, cause=cause,
             held_by=command.context.staff,
         )  # fmt: skip
         event = PayoutHeld(
             player=player_ref, amount=amount, exchanged=taken.as_json(), attributed=lacking or None,
-            player_chips=chart.balances(drawer.house, [player.wallet])[player.wallet], payout=describe(found),
+            player_chips=work.left(player.wallet), payout=describe(found),
         )  # fmt: skip
         return Outcome(event, status=201)
 
@@ -128,6 +127,16 @@ def _approved(amount: int) -> Need:
     return Need(kind=ApprovalKind.PAYOUT, roles=(Role.COMPLIANCE,), amount=amount)
 
 
+def _lock_numbers(house: House) -> int:
+    """Keep others from numbering held payouts; returns the newest number."""
+    with locks.gathered() as locking:
+        locks.lock_payouts(house.id)
+    newest = "SELECT coalesce(max(number), 0) FROM cage_heldpayout WHERE house_id = %s"
+    [(last,)] = sql.together(*locking, (newest, [house.id]))[-1]
+    number: int = last
+    return number
+
+
 def _locked(house: House, number: int) -> HeldPayout:
     """A payout that is held, and that nobody else pays meanwhile. Raises NotFound, Gone, Conflict payout_released,
     identity_required."""
@@ -135,10 +144,12 @@ def _locked(house: House, number: int) -> HeldPayout:
     found = rows.first()
     if found is None:
         raise NotFound(f"This house has no held payout {number}.")
+    with locks.gathered() as locking:
+        locks.lock_person(found.player_id)
+        locks.lock_payouts(house.id)
+    [found], newest, keys = sql.together(*locking, rows, *persons.reading(found.player))[len(locking) :]
     player = found.player
-    locks.lock_person(player.id)
-    locks.lock_payouts(house.id)
-    found = rows.get()
+    persons.read(player, newest, keys)
     if found.state != HeldState.HELD:
         raise Conflict(f"Held payout {number} was paid.", code="payout_released")
     if found.cause == HeldCause.IDENTITY_PENDING:

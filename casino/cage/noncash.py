@@ -14,7 +14,7 @@ from casino.audit.events.cage import ClearingSettled, NonCashBought, NonCashPaid
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer, Means, NonCashBuyIn, NonCashState
-from casino.cage.services import Pieces, customer, enter, write_at
+from casino.cage.services import Pieces, customer, enter, see, write_at
 from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -55,7 +55,8 @@ def buy_in(
         thresholds.require_approval(points, work, amount)
         sold = posting("noncash_buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(work, command.ledger_key(), drawer, "cage.noncash_buy_in", [sold], player=player_ref)
-        held = work.balances([player.wallet])[player.wallet]
+        see(drawer, work)
+        held = work.left(player.wallet)
         row = NonCashBuyIn.objects.create(
             house=house, number=last + 1, drawer=drawer, player=player,
             means=means, reference=reference, amount=amount, sold_by=command.context.staff,
@@ -122,7 +123,8 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
         brought = posting("attributed", {"place": code, "player": player_ref}, amount=lacking)
         paid = posting("noncash_paid", {"drawer": code, "player": player_ref}, amount=amount, chips=taken)
         enter(work, command.ledger_key(), drawer, "cage.noncash_paid", [brought, paid], player=player_ref)
-        held = work.balances([player.wallet])[player.wallet]
+        see(drawer, work)
+        held = work.left(player.wallet)
         event = NonCashPaid(
             player=player_ref, amount=amount, account=account, player_chips=held, exchanged=taken.as_json(),
             attributed=lacking or None,

@@ -24,7 +24,7 @@ from casino.cage.services import AtDrawer, require_shift
 from casino.cage.signing import require_another
 from casino.cage.variances import explained
 from casino.cage.vault_selectors import corrected_by
-from casino.core import locks, write
+from casino.core import write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 
@@ -98,10 +98,7 @@ class XReading(AtDrawer):
 
     def open(self, command: Command) -> Drawer:
         """Lock the drawer, so that nothing moves while it is read. Raises NotFound."""
-        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
-        write.require_unanswered(command)
-        drawer.house = command.context.house
-        return drawer
+        return self.locked(command)
 
     def advance(self, drawer: Drawer, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The same version."""
@@ -190,12 +187,18 @@ def opening(drawer: Drawer, shift: Shift) -> Event:
 
 def _held(drawer: Drawer) -> Moved:
     """What the drawer must hold now, by the ledger."""
-    cash, foreign = (drawer.account(number) for number in (Account.DRAWER_CASH, Account.FOREIGN_CHIPS))
-    money = chart.balances(drawer.house, [cash, foreign])
-    sets = chart.sets_in(drawer.house, drawer.account(Account.SET_ASIDE))
-    withdrawn = {(code, value): count for code, chips in sets.items() for value, count in chips.pieces.items()}
-    pieces = chart.pieces(drawer.house, drawer.account(Account.CAGE_CHIPS))
-    return Moved(money[cash], money[foreign], pieces, withdrawn)
+    cash, rack, foreign, set_aside = map(drawer.account, CONTENTS)
+    held = chart.at(drawer.house, [cash, rack, foreign, set_aside])
+    withdrawn = {
+        (code, value): count
+        for code, chips in chart.by_set(held.get(set_aside, {})).items()
+        for value, count in chips.pieces.items()
+    }
+    pieces: dict[int, int] = {}
+    for commodity, count in held.get(rack, {}).items():
+        pieces[chart.face_value(commodity)] = pieces.get(chart.face_value(commodity), 0) + count
+    money = drawer.house.currency
+    return Moved(held[cash][money], held[foreign][money], pieces, withdrawn)
 
 
 def _place(event: Event) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from casino.bookkeeping.accounts import Account
 from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import AtDrawer, require_not_retired, shift_at_lock
-from casino.core import write
+from casino.core import sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
-from casino.houses.models import ClockTimestamp
 from casino.staff.models import TerminalKind
 from casino.staff.roster import revoke_at
 
@@ -44,12 +43,14 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         if left:
             named = ", ".join(sorted(left))
             raise Conflict(f"Drawer {code} still has money or chips in {named}.", code="place_not_empty")
-        Drawer.objects.filter(id=drawer.pk).update(retired_at=ClockTimestamp())
-        drawer.refresh_from_db(fields=["retired_at"])
+        [(drawer.retired_at,)] = sql.rows(_RETIRED, [drawer.pk])
         terminals = revoke_at(drawer.house, TerminalKind.CAGE, code)
         return Outcome(DrawerRetired(terminals=terminals, reason=reason))
 
     return write.write(command, _OfDrawer(code), change)
+
+
+_RETIRED = "UPDATE cage_drawer SET retired_at = clock_timestamp() WHERE id = %s RETURNING retired_at"
 
 
 def _left(drawer: Drawer) -> dict[str, int]:

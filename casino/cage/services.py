@@ -38,6 +38,13 @@ class AtDrawer:
 
     def open(self, command: Command) -> Drawer:
         """Lock the drawer. Raises NotFound, WrongTerminal, VersionConflict."""
+        drawer = self.locked(command)
+        self.require_place(command.context, drawer)
+        command.require_version(drawer.version)
+        return drawer
+
+    def locked(self, command: Command) -> Drawer:
+        """Lock the drawer, and read with it what almost every write at it needs. Raises NotFound."""
         house = command.context.house
         shifts = Shift.objects.filter(house=house, drawer__code=self.code, closed_at=None).select_related(*_SIGNERS)
         reads = shifts, control_points.reading(house), chip_sets.reading(house)
@@ -48,8 +55,6 @@ class AtDrawer:
         kept.keep(_shift_of(drawer), next(iter(found[0]), None))
         control_points.read(house, found[1])
         chip_sets.read(house, found[2])
-        self.require_place(command.context, drawer)
-        command.require_version(drawer.version)
         return drawer
 
     def require_place(self, context: RequestContext, drawer: Drawer) -> None:
@@ -196,7 +201,7 @@ def sell_chips(
     thresholds.require_approval(points, work, amount)
     sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
     enter(work, key, drawer, "cage.buy_in", [sold], player=player_ref)
-    return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
+    return Outcome(CageBuyIn(**_exchanged(drawer, work, player, amount, chosen)), status=201)
 
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -235,7 +240,7 @@ def buy_chips(
     lacking = max(amount - held, 0)
     brought = posting("attributed", {"place": drawer.code, "player": player_ref}, amount=lacking)
     enter(work, key, drawer, "cage.cash_out", [brought, bought], player=player_ref)
-    found = _exchanged(work, player, amount, taken, given_back)
+    found = _exchanged(drawer, work, player, amount, taken, given_back)
     return Outcome(CageCashOut(**found, attributed=lacking or None), status=201)
 
 
@@ -257,8 +262,9 @@ def customer(drawer: Drawer, work: Work, player_ref: str, *, own: bool = True) -
 
 
 def _exchanged(
-    work: Work, player: Player, amount: int, chips: Chips, given_back: Chips | None = None
+    drawer: Drawer, work: Work, player: Player, amount: int, chips: Chips, given_back: Chips | None = None
 ) -> dict[str, Any]:
-    held = work.balances([player.wallet])[player.wallet]
+    see(drawer, work)
+    held = work.left(player.wallet)
     found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return found | ({"change": given_back.as_json()} if given_back else {})

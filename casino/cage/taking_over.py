@@ -76,10 +76,8 @@ class _BetweenDrawers:
         house = command.context.house
         if self.code == self.from_code:
             raise Conflict(f"Drawer {self.code} cannot take itself over.", code="no_change")
-        named = {code: selectors.get(house, code).pk for code in (self.code, self.from_code)}
-        locked = {id_: locks.lock(Drawer, locks.Rank.DESK, house=house, id=id_) for id_ in sorted(named.values())}
-        write.require_unanswered(command)
-        both = _Both(locked[named[self.from_code]], locked[named[self.code]])
+        left, taking = write.locked_two(command, Drawer, locks.Rank.DESK, code=(self.from_code, self.code))
+        both = _Both(left, taking)
         both.left.house = both.taking.house = house
         require_at(command.context, both.taking)
         command.require_version(both.taking.version)

@@ -53,8 +53,11 @@ class Desk:
     def public(self) -> Chips:
         """What the public holds, all over the house; locked until the transaction ends."""
         if self._public is None:
-            [held] = selectors.lock_chip_set(self.house, chart.holding(self.house))
+            reads = chart.holding(self.house), chart.holding_free(self.house, self.rack_code)
+            held, free = selectors.lock_chip_set(self.house, *reads)
             self._public = chart.held_in(self.house, self.chips.code, held).surplus
+            if self._rack is None:
+                self._rack = chart.held_in(self.house, self.chips.code, free)
         return self._public
 
     def look(self) -> tuple[Chips, Chips]:

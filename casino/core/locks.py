@@ -137,6 +137,26 @@ def lock_beside(
     raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")
 
 
+def lock_all(
+    model: type[M],
+    rank: Rank,
+    *beside: sql.Statement | models.QuerySet[Any, Any],
+    house: models.Model,
+    **among: Sequence[Any],
+) -> tuple[list[M], list[list[Any]]]:
+    """Lock the rows of a house that have one of these values in a column, in the order of their ids, and then run
+    `beside`, all in one round trip; returns the rows, fresh, and what each of `beside` has found."""
+    _take(rank, model.__name__)
+    [(name, wanted)] = among.items()
+    table = model._meta.db_table
+    locking = (
+        f"SELECT {sql.columns(model)} FROM {table}, {patience.PATIENTLY} WHERE {table}.house_id = %s"  # noqa: S608 - names from the code only
+        f" AND {table}.{_column(model, name)} = ANY(%s) ORDER BY {table}.id FOR NO KEY UPDATE OF {table}"
+    )
+    rows, *others = sql.together((locking, [patience.lock_timeout(), house.pk, list(wanted)]), *beside)
+    return [sql.built(model, found) for found in rows], others
+
+
 def _column(model: type[models.Model], name: str) -> str:
     """The column of a model's field. Raises FieldError for a relation that has none."""
     column = getattr(model._meta.get_field(name), "column", None)

@@ -16,6 +16,7 @@ from django.core.signals import request_started
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.db.models.sql import UpdateQuery
 from psycopg.pq import TransactionStatus
 
 M = TypeVar("M", bound=models.Model)
@@ -104,6 +105,8 @@ def together(*asked: Statement | models.QuerySet[Any, Any], using: str = DEFAULT
     Each sees what was committed before it began, as if it were sent by itself: what is read after a lock is as new as
     the lock. Where one fails, those after it are not run. The first of a transaction take its BEGIN along.
     """
+    if not asked:
+        return []
     there = connections[using]
     reads = [_Read(one, using) if isinstance(one, models.QuerySet) else one for one in asked]
     wanted = [read.statement if isinstance(read, _Read) else read for read in reads]
@@ -111,6 +114,14 @@ def together(*asked: Statement | models.QuerySet[Any, Any], using: str = DEFAULT
     found = iter(_results(there, sent) if sent else ())
     raw = [[] if statement is None else next(found) for statement in wanted]
     return [read.objects(rows) if isinstance(read, _Read) else rows for read, rows in zip(reads, raw, strict=True)]
+
+
+def updating(queryset: models.QuerySet[Any, Any], **values: Any) -> Statement:
+    """What `queryset.update(**values)` sends, for who sends it with something else."""
+    query = queryset.query.chain(UpdateQuery)
+    query.add_update_values(values)
+    statement: Statement = query.get_compiler(queryset.db).as_sql()
+    return statement
 
 
 class _Read:

@@ -28,7 +28,7 @@ from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_re
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
-from casino.core.errors import Conflict, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
+from casino.core.errors import Conflict, IdempotencyKeyReused, NotFound, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses import stages
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
@@ -298,6 +298,10 @@ class Work:
     _also: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
     _proved: dict[int, int] = field(default_factory=dict)
     _messages: list[tuple[str, str]] = field(default_factory=list)
+    #: Updates that go with the next posting or read of this work, or with the event.
+    _soon: list[sql.Statement] = field(default_factory=list)
+    #: Balances right after the newest posting that was made at once, of the accounts that it moved, by id.
+    _left: Mapping[int, int] = field(default_factory=dict)
 
     def post(
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any],
@@ -356,6 +360,8 @@ class Work:
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
+        if self._soon:
+            self.flush()
         require_recordable(chain, self.house, event, self.using, alone=unmoved is not None)
         statement, parameters = self._statement(chain, event, answer, unmoved)
         last = answer is not None and unmoved is None and sql.may_commit(self.using)
@@ -409,18 +415,31 @@ class Work:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether something is to be posted with the event."""
-        return self._waiting is not None
+        """Whether something is to be posted or updated with the event."""
+        return self._waiting is not None or bool(self._soon)
+
+    def soon(self, rows: QuerySet[Any, Any], **values: Any) -> None:
+        """Update these rows after what waits for the event was posted, in the same round trip as the next
+        :meth:`flush`. Nothing else may read or update them before."""
+        self._soon.append(sql.updating(rows, **values))
 
     def flush(self, *reads: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
         """Post what waits for the event now, so that the next read sees it; `reads` are run after it in the same round
         trip, and what each has found is returned. Raises the ledger's typed errors."""
-        if self._waiting is None:
-            return sql.together(*reads)
-        waiting, self._waiting = self._waiting, None
-        id_, posted, found = books.post_prepared(self.house, waiting, *reads)
-        self._noted(id_, posted)
-        return found
+        waiting, soon, self._waiting, self._soon = self._waiting, self._soon, None, []
+        if waiting is None:
+            return sql.together(*soon, *reads)[len(soon) :]
+        made, found = books.post_prepared(self.house, waiting, *soon, *reads)
+        self._note(made)
+        return found[len(soon) :]
+
+    def left(self, code: str) -> int:
+        """The balance of a money account of the house in minor units, on its normal side, after what waits for the
+        event, which is posted now; read from the ledger only where the newest posting has not moved it. Raises the
+        ledger's typed errors."""
+        self.flush()
+        [account] = chart.ids(self.house, {(code, self.house.currency)}).values()
+        return self._left[account] if account in self._left else chart.balances(self.house, [code])[code]
 
     def balances(self, codes: Iterable[str]) -> dict[str, int]:
         """Balances of the house's money accounts by code after what waits for the event, which is posted now. Raises
@@ -431,8 +450,12 @@ class Work:
         """As :meth:`post`, at once; returns the id of the ledger transaction. Raises the ledger's typed errors."""
         self.flush()
         waiting = books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata)
-        id_, posted, _ = books.post_prepared(self.house, waiting)
-        return self._noted(id_, posted)
+        made, _ = books.post_prepared(self.house, waiting)
+        return self._note(made)
+
+    def _note(self, made: books.Made) -> int:
+        self._left = made.left
+        return self._noted(made.transaction_id, made.recorded)
 
     def hold(
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any], seconds: int
@@ -539,6 +562,18 @@ def locked(
     row, (stored, *others) = locks.lock_beside(model, rank, stored_under(command), *beside, **lookup)
     require_none_stored(stored)
     return row, others
+
+
+def locked_two(command: Command, model: type[M], rank: locks.Rank, *, code: tuple[str, str]) -> tuple[M, M]:
+    """Lock two rows of the house, by their codes, as :func:`locked` does one; returns them in this order. Raises
+    NotFound."""
+    rows, (stored,) = locks.lock_all(model, rank, stored_under(command), house=command.context.house, code=code)
+    require_none_stored(stored)
+    found = {getattr(row, "code"): row for row in rows}  # noqa: B009 - a model of any kind
+    for one in code:
+        if one not in found:
+            raise NotFound(f"This house has no {model._meta.verbose_name} {one}.")
+    return found[code[0]], found[code[1]]
 
 
 def require_none_stored(stored: list[tuple[Any, ...]]) -> None:

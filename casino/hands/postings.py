@@ -58,9 +58,12 @@ def key(hand: Hand | HandSnapshot, part: int | str) -> str:
     return f"hand:{hand.name}:{part}"
 
 
-def keys(hand: Hand) -> list[str]:
-    """Every key under which the hand may have posted something; 0 is what comes with the start."""
-    return [key(hand, part) for part in (*range(hand.lines.filter(house=hand.house_id).count() + 1), *ENDINGS)]
+def keys(hand: Hand, lines: int | None = None) -> list[str]:
+    """Every key under which the hand may have posted something, of so many `lines` where they were read; 0 is what
+    comes with the start."""
+    if lines is None:
+        lines = hand.lines.filter(house=hand.house_id).count()
+    return [key(hand, part) for part in (*range(lines + 1), *ENDINGS)]
 
 
 def at_once(moves: Sequence[Move], ending: int) -> list[Move]:

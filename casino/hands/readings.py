@@ -27,27 +27,30 @@ class Claim:
 
 def both(hand: Hand, claims: Sequence[Claim]) -> dict[str, Any]:
     """Both readings as a ruling keeps them; `claimed` only where something is claimed. Raises as :func:`claimed`."""
-    found = {"recorded": recorded(hand)}
-    return found | {"claimed": claimed(hand, claims)} if claims else found
+    log = _log(hand)
+    found = {"recorded": recorded(hand, log)}
+    return found | {"claimed": claimed(hand, claims, log)} if claims else found
 
 
-def recorded(hand: Hand) -> dict[str, Any]:
-    """What the stored log comes to by replay: `result`, or where it is `refused` and with which code."""
-    try:
-        return _read(hand, selectors.log(hand))
-    except CardsAltered as altered:
-        return {"result": None, "refused": {"line": altered.line or 0, "code": "cards_altered"}}
+#: The lines of a hand's log, or why they cannot be read.
+_Log = list[str] | CardsAltered
 
 
-def claimed(hand: Hand, claims: Sequence[Claim]) -> dict[str, Any]:
-    """What the log with these lines would come to, and the lines. Raises Unprocessable no_such_line, the engine's error
-    for words that no line can have."""
+def recorded(hand: Hand, log: _Log | None = None) -> dict[str, Any]:
+    """What the stored log comes to by replay: `result`, or where it is `refused` and with which code. `log` where it
+    was read."""
+    log = _log(hand) if log is None else log
+    return _altered(log) if isinstance(log, CardsAltered) else _read(hand, log)
+
+
+def claimed(hand: Hand, claims: Sequence[Claim], log: _Log | None = None) -> dict[str, Any]:
+    """What the log with these lines would come to, and the lines; `log` where it was read. Raises Unprocessable
+    no_such_line, the engine's error for words that no line can have."""
     grammar = selectors.grammar(hand)
-    try:
-        lines = selectors.log(hand)
-    except CardsAltered as altered:
-        return {"lines": [], "result": None, "refused": {"line": altered.line or 0, "code": "cards_altered"}}
-    said = []
+    log = _log(hand) if log is None else log
+    if isinstance(log, CardsAltered):
+        return {"lines": []} | _altered(log)
+    lines, said = list(log), []
     for claim in sorted(claims, key=lambda one: one.line):
         if claim.line > len(lines) + 1:
             raise Unprocessable(f"Hand {hand.name} has {len(lines)} lines.", code="no_such_line", max=len(lines))
@@ -55,6 +58,17 @@ def claimed(hand: Hand, claims: Sequence[Claim]) -> dict[str, Any]:
         lines[claim.line - 1 : claim.line] = [claim.text]
         said.append({"line": claim.line, "text": claim.text})
     return {"lines": said} | _read(hand, lines)
+
+
+def _log(hand: Hand) -> _Log:
+    try:
+        return selectors.log(hand)
+    except CardsAltered as altered:
+        return altered
+
+
+def _altered(altered: CardsAltered) -> dict[str, Any]:
+    return {"result": None, "refused": {"line": altered.line or 0, "code": "cards_altered"}}
 
 
 def _read(hand: Hand, lines: Sequence[str]) -> dict[str, Any]:

@@ -65,9 +65,10 @@ def rule(
             metadata={"hand": hand.name, "reason": reason},
         )
         decided = {"pot": frozen, "awards": dict(awards), "tax": tax, "readings": read}
-        Hand.objects.filter(id=hand.id).update(
-            state=HandState.RULED, ruling=decided, settlement=settlement, settled_at=ClockTimestamp()
-        )
+        work.soon(
+            Hand.objects.filter(id=hand.id),
+            state=HandState.RULED, ruling=decided, settlement=settlement, settled_at=ClockTimestamp(),
+        )  # fmt: skip
         tables.to_state(table, TableState.OPEN)
         return Outcome(
             HandRuled(

@@ -4,6 +4,8 @@ The floor alone may void a small deal before a seat has acted on its cards: a mi
 approval of a manager, with whatever cause: somebody has something to gain or to lose by it.
 """
 
+from collections.abc import Sequence
+
 from django.db import models
 
 from casino.approvals.gate import Need
@@ -50,12 +52,13 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
         hand = selectors.unsettled(table)
         if hand is None:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
-        pot, shown, acted, complete = _pot(table), _cards_shown(hand), _acted(hand), bool(hand.digest)
+        lines = list(hand.lines.filter(house=hand.house_id).order_by("seq").values_list("text", "aside"))
+        pot, shown, acted, complete = _pot(table), _cards_shown(hand, lines), _acted(hand, lines), bool(hand.digest)
         disputed = hand.state == HandState.DISPUTED
         if disputed or shown or acted or pot > in_force(table.house).void_by_manager_above:
             work.require_approval(Need(kind=ApprovalKind.VOID, roles=(Role.MANAGER,), amount=pot))
-        mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
-        Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
+        mirrors = work.reverse_all(keys=postings.keys(hand, len(lines)), metadata={"hand": hand.name, "reason": reason})
+        work.soon(Hand.objects.filter(id=hand.id), state=HandState.VOIDED)
         table.button = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
         event = HandVoided(
@@ -74,6 +77,10 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
     return write.write(command, tables.AtTable(code), change)
 
 
+#: The text of a line of a log, and whether it stands beside the play.
+_Line = tuple[str, bool]
+
+
 def _pot(table: Table) -> int:
     """What lies in the middle of the table in minor units: the pot, the bank of the seats, or both frozen by a
     dispute."""
@@ -81,19 +88,17 @@ def _pot(table: Table) -> int:
     return sum(chart.balances(table.house, codes).values())
 
 
-def _cards_shown(hand: Hand) -> bool:
+def _cards_shown(hand: Hand, lines: Sequence[_Line]) -> bool:
     """Whether a seat has shown its hand: since then everybody knows what a void would take from whom."""
     verbs = set(of_cards(hand.rules).get("shown", ()))
-    texts = hand.lines.filter(house=hand.house_id).values_list("text", flat=True)
-    return any(text.split()[1] in verbs for text in texts)
+    return any(text.split()[1] in verbs for text, _ in lines)
 
 
-def _acted(hand: Hand) -> bool:
+def _acted(hand: Hand, lines: Sequence[_Line]) -> bool:
     """Whether a seat has acted since the house dealt the first card. What is staked before the cards does not count,
     nor does an aside."""
     of_deal = {verb for verbs in of_cards(hand.rules).values() for verb in verbs}
     dealt = False
-    lines = hand.lines.filter(house=hand.house_id).order_by("seq").values_list("text", "aside")
     for text, aside in lines:
         actor, verb = text.split()[:2]
         if actor == "d":

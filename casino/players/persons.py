@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from casino.audit.events import AuditEvent
 from casino.audit.events.players import PersonRecorded
 from casino.core import aead, locks, sql, write
@@ -104,6 +106,20 @@ def _locked(house: House, ref: str, beside: sql.Statement = ("SELECT", ())) -> t
         player.__dict__[_READ] = (next(iter(found), None), bool(keyed))
         return player, others
     raise NotFound(f"This house has no player {ref}.")
+
+
+def reading(player: Player) -> tuple[QuerySet[Any, Any], QuerySet[Any, Any]]:
+    """What is read of a player's person under the lock, for who takes the lock with something else; `read` takes what
+    the two have found."""
+    return (
+        Person.objects.filter(player=player).order_by("-version")[:1],
+        PersonKey.objects.filter(player=player).values_list("pk"),
+    )
+
+
+def read(player: Player, newest: list[Person], keys: list[Any]) -> None:
+    """Let the player go by what `reading` has found."""
+    player.__dict__[_READ] = (next(iter(newest), None), bool(keys))
 
 
 def require_known(player: Player) -> Person:

@@ -30,7 +30,8 @@ def take_over(*, command: Command, code: str, relieves: str | None, ended_with: 
         if before is not None and before.dealer_id == dealer.pk:
             raise Conflict(f"{dealer.login} deals at table {code} already.", code="no_change")
         _require_named(table, before, relieves)
-        turns.end(table, ended_with)
+        turns.end(table, ended_with, work)
+        work.flush()
         turn = turns.begin(table, dealer)
         gone_to = str(ended_with) if relieves is not None else None
         return Outcome(DealerTookOver(turn=turn.number, dealer=dealer.login, relieved=relieves, ended_with=gone_to))
@@ -50,7 +51,7 @@ def leave(*, command: Command, code: str, ended_with: TurnEnd) -> Answer:
         if turn is None:
             raise Conflict(f"No dealer has taken over table {code}.", code="no_dealer")
         require_dealer(command.context, table)
-        turns.end(table, ended_with)
+        turns.end(table, ended_with, work)
         return Outcome(DealerLeft(turn=turn.number, dealer=turn.dealer.login, ended_with=str(ended_with)))
 
     return write.write(command, AtTable(code), change)

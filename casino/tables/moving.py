@@ -35,10 +35,11 @@ def change_seat(*, command: Command, code: str, seat: int, to_seat: int, session
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
-        seating = at_seat(table, seat)
+        seatings = selectors.seated(table)
+        seating = at_seat(table, seat, seatings)
         if seat == to_seat:
             raise Conflict(f"{seating.player.ref} sits on seat {seat} already.", code="no_change")
-        found = session(table, selectors.seated(table))
+        found = session(table, seatings)
         carrying.require_settled(found, seating.player.ref)
         if found.under_way:
             raise Conflict("A session is under way, in the order of the seats.", code="session_under_way", owed={})
@@ -69,10 +70,8 @@ class _BetweenTables:
         house, here = command.context.house, AtTable(self.code)
         if self.code == self.to_code:
             raise Conflict(f"{self.code} is the table where the player sits.", code="no_change")
-        named = {code: selectors.get(house, code).pk for code in (self.code, self.to_code)}
-        locked = {id_: locks.lock(Table, locks.Rank.DESK, house=house, id=id_) for id_ in sorted(named.values())}
-        write.require_unanswered(command)
-        both = _Both(locked[named[self.code]], locked[named[self.to_code]])
+        left, taken = write.locked_two(command, Table, locks.Rank.DESK, code=(self.code, self.to_code))
+        both = _Both(left, taken)
         both.left.house = both.taken.house = house
         here.require_place(command.context, both.left)
         command.require_version(both.left.version)

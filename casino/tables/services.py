@@ -450,8 +450,10 @@ def close_table(
             )
             work.flush()
         amounts = _stand_up(work, table, seatings, key=command.ledger_key())
-        TableSession.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
-        turns.end(table, TurnEnd.CLOSED)
+        work.soon(
+            TableSession.objects.filter(table=table, closed_at=None), closed_at=ClockTimestamp(), held=settled.held
+        )
+        turns.end(table, TurnEnd.CLOSED, work)
         to_state(table, TableState.CLOSED)
         return Outcome(
             TableClosed(
@@ -506,9 +508,9 @@ def occupy(table: Table, seat: int, player: Player) -> None:
     chart.open_accounts(table.house, [table.stack_account(player.ref)])
 
 
-def at_seat(table: Table, seat: int) -> Seating:
-    """Who sits on this seat. Raises NotFound."""
-    for seating in selectors.seated(table):
+def at_seat(table: Table, seat: int, seatings: Sequence[Seating] | None = None) -> Seating:
+    """Who sits on this seat, of these who sit at the table if they were read. Raises NotFound."""
+    for seating in selectors.seated(table) if seatings is None else seatings:
         if seating.seat == seat:
             return seating
     raise NotFound(f"Seat {seat} of table {table.code} is empty.")
@@ -539,5 +541,5 @@ def _stand_up(work: Work, table: Table, seatings: list[Seating], *, key: str) ->
             postings=left,
             metadata={"table": table.code, "players": sorted(amounts)},
         )
-    Seating.objects.filter(id__in=[seating.id for seating in seatings]).update(left_at=ClockTimestamp())
+    work.soon(Seating.objects.filter(id__in=[seating.id for seating in seatings]), left_at=ClockTimestamp())
     return amounts

@@ -3,6 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from casino.core.errors import Conflict
+from casino.core.write import Work
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Staff
 from casino.tables.models import DealerTurn, Table, TurnEnd
@@ -15,14 +16,16 @@ def in_force(table: Table) -> DealerTurn | None:
     return DealerTurn.objects.select_related("dealer").get(house=table.house_id, table=table, ended_at=None)
 
 
-def end(table: Table, ended_with: TurnEnd) -> None:
-    """End the turn of the locked table's dealer, if it has one."""
+def end(table: Table, ended_with: TurnEnd, work: Work) -> None:
+    """End the turn of the locked table's dealer, if it has one, with what the work sends next."""
     if table.dealer_id is None:
         return
-    DealerTurn.objects.filter(house=table.house_id, table=table, ended_at=None).update(
-        ended_at=ClockTimestamp(), last_hand=table.hands_dealt, ended_with=ended_with
-    )
-    _set_dealer(table, None)
+    work.soon(
+        DealerTurn.objects.filter(house=table.house_id, table=table, ended_at=None),
+        ended_at=ClockTimestamp(), last_hand=table.hands_dealt, ended_with=ended_with,
+    )  # fmt: skip
+    work.soon(Table.objects.filter(id=table.pk), dealer=None)
+    table.dealer = None
 
 
 def begin(table: Table, dealer: Staff) -> DealerTurn:
@@ -36,7 +39,8 @@ def begin(table: Table, dealer: Staff) -> DealerTurn:
             )
     except IntegrityError:
         raise _elsewhere(dealer) from None
-    _set_dealer(table, dealer)
+    Table.objects.filter(id=table.pk).update(dealer=dealer)
+    table.dealer = dealer
     return turn
 
 
@@ -44,8 +48,3 @@ def _elsewhere(dealer: Staff) -> Conflict:
     there = DealerTurn.objects.filter(dealer=dealer, ended_at=None).select_related("table").first()
     where = f"table {there.table.code}" if there else "another table"
     return Conflict(f"{dealer.login} deals at {where}; leave it or be relieved there first.", code="dealer_elsewhere")
-
-
-def _set_dealer(table: Table, dealer: Staff | None) -> None:
-    Table.objects.filter(id=table.pk).update(dealer=dealer)
-    table.dealer = dealer
