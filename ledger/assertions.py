@@ -35,29 +35,29 @@ def assert_balance(
     Needs `transaction.atomic`. Raises BalanceDiffers with what it holds instead, UnknownAccount (an account with lanes
     has no version itself).
     """
-    [asserted] = assert_balances(book, [(account_id, expected, version)], metadata=metadata, using=using)
-    return asserted
+    rows = call(
+        using,
+        "SELECT * FROM ledger_assert_balance(%s::uuid, %s::bigint, %s::bigint, %s::bigint, %s::jsonb)",
+        (str(book), account_id, version, signed(expected), as_json(metadata or {})),
+    )
+    return Asserted(*rows[0])
 
 
-def assert_balances(
-    book: Book,
-    stated: Iterable[tuple[int, int, int | None]],
-    *,
-    metadata: Mapping[str, Any] | None = None,
-    using: str = DEFAULT_DB_ALIAS,
-) -> list[Asserted]:
-    """As :func:`assert_balance` for many accounts in one round trip: account, expected balance, and version or None for
-    now. All of them hold, or none is written down."""
-    wanted = list(stated)
-    accounts, expected, versions = ([one[place] for one in wanted] for place in range(3))
+def asserting(
+    book: Book, stated: Iterable[tuple[int, int, int]], metadata: Mapping[str, Any]
+) -> tuple[str, tuple[Any, ...]]:
+    """A statement, with its parameters, that writes down what many accounts held: account, expected balance, and how
+    many entries ago (0: at the newest one). For who sends it with others, in a transaction, and translates its errors:
+    those of :func:`assert_balance`. All of them hold, or none is written down."""
+    accounts, expected, ago = zip(*stated, strict=True)
     units = [signed(amount) for amount in expected]
-    rows = call(using, _ASSERT, (accounts, versions, units, str(book), as_json(metadata or {})))
-    return [Asserted(*row) for row in rows]
+    return _ASSERT, (list(accounts), units, list(ago), str(book), as_json(metadata))
 
 
 _ASSERT = """
 SELECT made.* FROM
-    unnest(%s::bigint[], %s::bigint[], %s::bigint[]) WITH ORDINALITY AS stated (account, version, expected, n)
-CROSS JOIN LATERAL ledger_assert_balance(%s::uuid, stated.account, stated.version, stated.expected, %s::jsonb) AS made
+    unnest(%s::bigint[], %s::bigint[], %s::bigint[]) WITH ORDINALITY AS stated (account, expected, ago, n)
+    JOIN ledger_account a ON a.id = stated.account
+    CROSS JOIN LATERAL ledger_assert_balance(%s::uuid, a.id, a.version - stated.ago, stated.expected, %s::jsonb) AS made
 ORDER BY stated.n
 """

@@ -14,10 +14,10 @@ from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical, sql
 from casino.core.denominations import Chips
 from casino.houses.models import House
-from ledger import balances, holds
 from ledger import errors as ledger_errors
+from ledger import holds
 from ledger import posting as ledger
-from ledger.assertions import assert_balances
+from ledger.assertions import asserting
 from ledger.exports import utc
 from ledger.models import Assertion, Entry, Transaction
 from ledger.posting import Leg, find
@@ -144,22 +144,16 @@ def _halves(house: House, line: Line) -> list[_Half]:
     return [half for commodity, units in moved for half in ((debit, commodity, units), (credit, commodity, -units))]
 
 
-def attest(house: House, counted: Iterable[tuple[str, str, int]], metadata: Mapping[str, Any]) -> None:
-    """Write down what somebody counted in places that have been emptied since, by account code and commodity: the units
-    that were there before the last posting took them away. The ledger keeps it, and refuses it where its entries say
-    otherwise.
-
-    Postings to the places must have been prevented since the count. Needs a transaction. Raises BalanceDiffers.
+def attesting(house: House, counted: Iterable[tuple[str, str, int]], metadata: Mapping[str, Any]) -> sql.Statement:
+    """What writes down what somebody counted in places that were emptied since, by account code and commodity: the
+    units that were there before the last posting took them away. The ledger keeps it, and refuses it where its entries
+    say otherwise (BalanceDiffers). Sent with or after that posting (:meth:`casino.core.write.Work.flush`); others must
+    have been prevented since the count.
     """
-    found = {(code, commodity): units for code, commodity, units in counted}
-    accounts = chart.ids(house, found)
-    held = balances.balances(accounts.values())
+    found = sorted(((code, commodity), units) for code, commodity, units in counted)
+    accounts = chart.ids(house, {place for place, _ in found})
     # Nothing was taken away, and so no entry made, where there was nothing.
-    stated = [
-        (accounts[place], units, held[accounts[place]].version - (1 if units else 0))
-        for place, units in sorted(found.items())
-    ]
-    assert_balances(house.id, stated, metadata=metadata)
+    return asserting(house.id, [(accounts[place], units, 1 if units else 0) for place, units in found], metadata)
 
 
 _LAST_DEBIT = """

@@ -142,6 +142,8 @@ def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = No
     """Open the accounts of these codes in the ledger where they are not open yet; a rack with every denomination of
     `chips`. Needs a transaction. Raises Conflict account_off for what this house does not keep."""
     specs = [spec for code in codes for spec in _specs(house, code, chips)]
+    if all((house.id, spec.code, spec.commodity) in _ids for spec in specs):
+        return  # no account is ever closed
     _remember(house, ensure_accounts(house.id, specs))
 
 
@@ -290,21 +292,22 @@ def contents(house: House, money: Sequence[str], rack: str, chip_set: str) -> tu
     return [by_account[code][house.currency] for code in money], _mix(house, chip_set, by_account.get(rack, {}))
 
 
-def contents_and_sets(
-    house: House, money: Sequence[str], rack: str, chip_set: str, set_aside: str
-) -> tuple[list[int], Chips, dict[str, Chips]]:
-    """As :func:`contents`, and what is set aside of other sets, as :func:`sets_in`; all as of one moment."""
-    by_account = at(house, [*money, rack, set_aside])
-    amounts = [by_account[code][house.currency] for code in money]
-    return amounts, _mix(house, chip_set, by_account.get(rack, {})), by_set(by_account.get(set_aside, {}))
-
-
 def at(house: House, codes: Sequence[str]) -> dict[str, dict[str, int]]:
     """What lies in these accounts, by code and commodity, as of one moment."""
-    found: dict[str, dict[str, int]] = {}
-    for code, commodity, balance in sql.rows(_CONTENTS, [house.id, list(codes)]):
-        found.setdefault(code, {})[commodity] = balance
-    return found
+    return by_code(sql.rows(*lying_in(house, codes)))
+
+
+def lying_in(house: House, codes: Sequence[str]) -> sql.Statement:
+    """What `at` reads, for who reads it with something else; `by_code` takes what it has found."""
+    return _CONTENTS, [house.id, list(codes)]
+
+
+def by_code(found: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, int]]:
+    """Balances by code and commodity."""
+    held: dict[str, dict[str, int]] = {}
+    for code, commodity, balance in found:
+        held.setdefault(code, {})[commodity] = balance
+    return held
 
 
 def public(house: House, chip_set: str) -> Chips:

@@ -22,6 +22,7 @@ from casino.cage.services import enter, require_open, require_shift, write_at
 from casino.cage.signing import is_manager, require_another, require_role
 from casino.chips import selectors as chip_sets
 from casino.chips.counts import chip_variance
+from casino.core import sql
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, Outcome, Work
@@ -199,8 +200,9 @@ def end(
     moves. Chips of withdrawn sets likewise, set by set; they go to those set aside in the vault. It is posted for the
     gaming day in which the shift began.
     """
-    expected = contents.by_the_books(drawer)
-    about = {"shift": shift.number} | days.belongs_to(drawer.house, shift.opened_at)
+    opened_in = days.opened_before(drawer.house, shift.opened_at)
+    expected, [begun] = contents.by_the_books_beside(drawer, opened_in)
+    about = {"shift": shift.number} | days.for_day(begun)
     if reason:
         about["reason"] = reason
     to = taken.to_drawer if taken is not None else None
@@ -208,9 +210,8 @@ def end(
         about["handed_to"] = to.code
     _open_racks(drawer, counted, to)
     enter(work, key, drawer, "drawer.closed", _postings(drawer, expected, counted, to), **about)
-    work.flush()
-    _attest(drawer, shift, expected, counted)
-    Shift.objects.filter(id=shift.id).update(
+    ended = sql.updating(
+        Shift.objects.filter(id=shift.id),
         closed_by=by,
         closed_at=ClockTimestamp(),
         handed_to=to,
@@ -226,7 +227,8 @@ def end(
         expected_withdrawn=expected.withdrawn_as_json(),
         counted_withdrawn=counted.withdrawn_as_json(),
     )
-    shift = Shift.objects.select_related("drawer", "handed_to", "counted_by", "recounted_by").get(id=shift.id)
+    closed = Shift.objects.select_related("drawer", "handed_to", "counted_by", "recounted_by").filter(id=shift.id)
+    *_, [shift] = work.flush(_attesting(drawer, shift, expected, counted), ended, closed)
     return DrawerClosed(
         reconciliation=selectors.reconciliation(shift),
         handover=taken.number if taken is not None else None,
@@ -275,9 +277,9 @@ def _emptied(drawer: Drawer, counted: Contents, to: Drawer | None) -> list[Posti
     ]
 
 
-def _attest(drawer: Drawer, shift: Shift, expected: Contents, counted: Contents) -> None:
-    """Have the ledger keep the count, found true once the variance was booked: cash, every denomination, and chips of
-    other houses; of withdrawn sets those that were expected or counted."""
+def _attesting(drawer: Drawer, shift: Shift, expected: Contents, counted: Contents) -> sql.Statement:
+    """What has the ledger keep the count, found true once the variance was booked: cash, every denomination, and
+    chips of other houses; of withdrawn sets those that were expected or counted."""
     house, metadata = drawer.house, {"drawer": drawer.code, "shift": shift.number}
     chips = chip_sets.in_use(house)
     cash, rack, foreign, set_aside = map(drawer.account, CONTENTS)
@@ -286,4 +288,4 @@ def _attest(drawer: Drawer, shift: Shift, expected: Contents, counted: Contents)
     for code in sorted(expected.withdrawn.keys() | counted.withdrawn.keys()):
         old, there = chip_sets.of(house, code), counted.withdrawn.get(code, Chips(code))
         found += [(set_aside, chart.commodity(house, code, value), there[value]) for value in old.values]
-    books.attest(house, found, metadata)
+    return books.attesting(house, found, metadata)

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
+
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import VAULT, Account
 from casino.cage.models import Drawer
 from casino.chips import selectors as chip_sets
 from casino.chips.models import ChipSet
-from casino.core import denominations
+from casino.core import denominations, sql
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.houses.models import House
@@ -73,13 +75,20 @@ def stored(house: House, counted: Any) -> Contents:
 
 def by_the_books(drawer: Drawer) -> Contents:
     """What the drawer must hold by the books."""
+    return by_the_books_beside(drawer)[0]
+
+
+def by_the_books_beside(drawer: Drawer, *beside: QuerySet[Any, Any]) -> tuple[Contents, list[list[Any]]]:
+    """As `by_the_books`, and then run `beside` in the same round trip; returns what each of those has found too."""
     house, rack = drawer.house, drawer.account(Account.CAGE_CHIPS)
     money = [drawer.account(Account.DRAWER_CASH), drawer.account(Account.FOREIGN_CHIPS)]
     set_aside = drawer.account(Account.SET_ASIDE)
-    (cash, foreign), chips, withdrawn = chart.contents_and_sets(
-        house, money, rack, chip_sets.in_use(house).code, set_aside
-    )
-    return Contents(cash, chips, foreign, withdrawn)
+    chip_set = chip_sets.in_use(house).code
+    rows, *found = sql.together(chart.lying_in(house, [*money, rack, set_aside]), *beside)
+    held = chart.by_code(rows)
+    cash, foreign = (held[code][house.currency] for code in money)
+    chips = chart.held_in(house, chip_set, list(held.get(rack, {}).items()))
+    return Contents(cash, chips, foreign, chart.by_set(held.get(set_aside, {}))), found
 
 
 #: Where the books have what lies in the vault.

@@ -72,8 +72,7 @@ def release(*, command: Command, code: str, number: int) -> Answer:
         places = {"drawer": code, "player": found.player.ref}
         paid = posting("payout_released", places, amount=found.amount)
         enter(work, command.ledger_key(), drawer, "cage.payout_released", [paid], player=found.player.ref)
-        work.flush()
-        _end(found, command, paid_at_drawer=drawer)
+        _end(found, command, work, paid_at_drawer=drawer)
         return Outcome(PayoutReleased(player=found.player.ref, amount=found.amount, payout=describe(found)))
 
     return write_at(command, code, change)
@@ -89,8 +88,7 @@ def pay_by_bank(*, command: Command, number: int, note: str) -> Answer:
         paid = posting("payout_released_by_bank", {"player": found.player.ref}, amount=found.amount)
         metadata = {"payout": number, "player": found.player.ref, "note": note}
         work.post(key=command.ledger_key(), kind="payout.paid_by_bank", postings=[paid], metadata=metadata)
-        work.flush()
-        _end(found, command, note=note)
+        _end(found, command, work, note=note)
         described = describe(found)
         event = PayoutPaidByBank(player=found.player.ref, amount=found.amount, payout=described)
         return Outcome(event, {"payout": described}, version=number)
@@ -158,10 +156,9 @@ def _locked(house: House, number: int) -> HeldPayout:
     return found
 
 
-def _end(found: HeldPayout, command: Command, **how: Any) -> None:
+def _end(found: HeldPayout, command: Command, work: Work, **how: Any) -> None:
     found.state, found.paid_by = HeldState.RELEASED, command.context.staff
     for name, value in how.items():
         setattr(found, name, value)
-    HeldPayout.objects.filter(id=found.pk).update(
-        state=found.state, paid_by=found.paid_by, ended_at=ClockTimestamp(), **how
-    )
+    rows = HeldPayout.objects.filter(id=found.pk)
+    work.soon(rows, state=found.state, paid_by=found.paid_by, ended_at=ClockTimestamp(), **how)

@@ -38,8 +38,18 @@ def is_any_open(house: House) -> bool:
 
 def offered(drawer: Drawer) -> Handover | None:
     """The handover at the drawer that nobody has taken or withdrawn yet; there is one at most."""
-    found = drawer.handovers.filter(state=HandoverState.OFFERED)
-    return found.select_related("to_drawer", "offered_by", "signed_by", "ended_by").first()
+    return next(iter(_offered(drawer)), None)
+
+
+def shift_and_offer(drawer: Drawer) -> tuple[Shift | None, Handover | None]:
+    """The shift in progress, and the handover that nobody has taken or withdrawn yet."""
+    shifts, offers = sql.together(_open_shifts(drawer), _offered(drawer))
+    return next(iter(shifts), None), next(iter(offers), None)
+
+
+def _offered(drawer: Drawer) -> QuerySet[Handover]:
+    found = drawer.handovers.filter(state=HandoverState.OFFERED).order_by("id")
+    return found.select_related("to_drawer", "offered_by", "signed_by", "ended_by")[:1]
 
 
 def shown(drawer: Drawer) -> Handover | None:

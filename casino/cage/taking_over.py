@@ -13,7 +13,6 @@ from typing import Any
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.cage import DrawerOpened, HandoverOffered
-from casino.bookkeeping import books
 from casino.cage import closing, contents, handing, selectors
 from casino.cage.blind import withheld
 from casino.cage.closing import OpenWork
@@ -141,11 +140,12 @@ def take(
 def _require_free(taking: Drawer) -> None:
     """Only a closed drawer to which nothing is offered takes another one over. Raises Conflict drawer_open,
     handover_open."""
-    if selectors.open_shift(taking) is not None:
+    shift, offered = selectors.shift_and_offer(taking)
+    if shift is not None:
         raise Conflict(
             f"Drawer {taking.code} is open; only a closed drawer takes another one over.", code="drawer_open"
         )
-    if selectors.offered(taking) is not None:
+    if offered is not None:
         raise Conflict(f"A handover at drawer {taking.code} is open; take or withdraw it first.", code="handover_open")
 
 
@@ -183,4 +183,4 @@ def _close(command: Command, work: Work, left: Drawer, shift: Shift, counted: Co
     handing.end(command, found, HandoverState.TAKEN, reason=found.reason)
     _, event = AtDrawer(left.code).advance(left, own, Outcome(closed))
     own.record(chain=left.chain, event=event)
-    return books.posted_under(left.house, [key])[key]
+    return own.posted(key)

@@ -302,6 +302,8 @@ class Work:
     _soon: list[sql.Statement] = field(default_factory=list)
     #: Balances right after the newest posting that was made at once, of the accounts that it moved, by id.
     _left: Mapping[int, int] = field(default_factory=dict)
+    #: Ids of what was posted at once, by key.
+    _ids: dict[str, int] = field(default_factory=dict)
 
     def post(
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any],
@@ -428,9 +430,10 @@ class Work:
         trip, and what each has found is returned. Raises the ledger's typed errors."""
         waiting, soon, self._waiting, self._soon = self._waiting, self._soon, None, []
         if waiting is None:
-            return sql.together(*soon, *reads)[len(soon) :]
+            with books.translated(self.using):
+                return sql.together(*soon, *reads)[len(soon) :]
         made, found = books.post_prepared(self.house, waiting, *soon, *reads)
-        self._note(made)
+        self._note(waiting.key, made)
         return found[len(soon) :]
 
     def left(self, code: str) -> int:
@@ -451,10 +454,14 @@ class Work:
         self.flush()
         waiting = books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata)
         made, _ = books.post_prepared(self.house, waiting)
-        return self._note(made)
+        return self._note(key, made)
 
-    def _note(self, made: books.Made) -> int:
-        self._left = made.left
+    def posted(self, key: str) -> int:
+        """The id of the ledger transaction that this work has posted at once under a key."""
+        return self._ids[key]
+
+    def _note(self, key: str, made: books.Made) -> int:
+        self._left, self._ids[key] = made.left, made.transaction_id
         return self._noted(made.transaction_id, made.recorded)
 
     def hold(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from casino.core.errors import NotFound
 from casino.houses.models import House
@@ -64,15 +64,25 @@ def newest(house: House) -> str:
 
 def newest_at(house: House, moment: datetime) -> str:
     """The day that was opened last before a moment; empty where there was none."""
-    opened = Period.objects.filter(book=house.id, opened_at__lte=moment).order_by("-id")
-    return opened.values_list("name", flat=True).first() or ""
+    return next(iter(opened_before(house, moment)), "")
+
+
+def opened_before(house: House, moment: datetime) -> QuerySet[Any, str]:
+    """What `newest_at` reads, for who reads it with something else; `for_day` takes what it has found."""
+    return (
+        Period.objects.filter(book=house.id, opened_at__lte=moment).order_by("-id").values_list("name", flat=True)[:1]
+    )
 
 
 def belongs_to(house: House, moment: datetime) -> dict[str, str]:
     """Metadata of a posting about what began at a moment, however late it is posted: `for_day`, the gaming day that was
     opened last before that. Nothing where there was none."""
-    day = newest_at(house, moment)
-    return {"for_day": day} if day else {}
+    return for_day(list(opened_before(house, moment)))
+
+
+def for_day(found: Sequence[str]) -> dict[str, str]:
+    """As `belongs_to`, by what `opened_before` has found."""
+    return {"for_day": found[0]} if found else {}
 
 
 def get(house: House, name: str) -> Day:

@@ -338,8 +338,9 @@ class Colleague:
             raise Forbidden(
                 "Administrators cannot change their own entry; another administrator must do it.", code="four_eyes"
             )
-        locks.lock_roster(house.id)
-        write.require_unanswered(command)
+        with locks.gathered() as locking:
+            locks.lock_roster(house.id)
+        write.require_unanswered(command, *locking)
         _require_still_admin(command)
         staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=self.login)
         command.require_version(staff.version)

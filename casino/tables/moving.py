@@ -11,7 +11,7 @@ from typing import Any
 from casino.audit.events import AuditEvent
 from casino.audit.events.tables import MovedIn, MovedOut, SeatChanged
 from casino.bookkeeping.postings import posting
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
@@ -43,8 +43,7 @@ def change_seat(*, command: Command, code: str, seat: int, to_seat: int, session
         carrying.require_settled(found, seating.player.ref)
         if found.under_way:
             raise Conflict("A session is under way, in the order of the seats.", code="session_under_way", owed={})
-        _stand_up(seating)
-        services.occupy(table, to_seat, seating.player)
+        services.occupy(table, to_seat, seating.player, _stands_up(seating))
         return Outcome(SeatChanged(seat=seat, to_seat=to_seat, player=seating.player.ref))
 
     return write.write(command, AtTable(code), change)
@@ -113,8 +112,7 @@ def move(
         if ticket is not None:
             waiting.seated(taken, player, ticket)
         persons.require_not_forgotten(persons.lock(left.house, player))
-        _stand_up(seating)
-        services.occupy(taken, to_seat, seating.player)
+        services.occupy(taken, to_seat, seating.player, _stands_up(seating))
         _record_arrival(
             work, taken, MovedIn(seat=to_seat, player=player, amount=amount, from_table=code, ticket=ticket)
         )
@@ -140,5 +138,5 @@ def _record_arrival(work: Work, table: Table, event: MovedIn) -> None:
     arrival.record(chain=table.chain, event=services.at_version(event, table.version))
 
 
-def _stand_up(seating: Seating) -> None:
-    Seating.objects.filter(id=seating.pk).update(left_at=ClockTimestamp())
+def _stands_up(seating: Seating) -> sql.Statement:
+    return sql.updating(Seating.objects.filter(id=seating.pk), left_at=ClockTimestamp())

@@ -486,14 +486,15 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int
     return player
 
 
-def occupy(table: Table, seat: int, player: Player) -> None:
-    """Put a player on a free seat of a table where a session is open. Raises Unprocessable no_such_seat, Conflict
-    seat_taken or already_seated."""
+def occupy(table: Table, seat: int, player: Player, *before: sql.Statement) -> None:
+    """Put a player on a free seat of a table where a session is open, once `before` was run. Raises Unprocessable
+    no_such_seat, Conflict seat_taken or already_seated."""
     if not 1 <= seat <= table.seats:
         raise Unprocessable(
             f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
         )
-    [session], seated = sql.together(
+    *_, [session], seated = sql.together(
+        *before,
         TableSession.objects.filter(table=table, closed_at=None),
         Seating.objects.filter(session__table=table, session__closed_at=None, left_at=None).values_list(
             "seat", "player_id"

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Max
-
+from casino.core import sql
 from casino.houses.models import ClockTimestamp
 from casino.tables.models import Table, TableTerms
 
@@ -24,9 +23,9 @@ def begin(table: Table, by: str) -> None:
 
 def agree(table: Table, terms: dict[str, Any] | None, by: str) -> None:
     """Let these terms wait for the next opening instead of any that do; with None, no others than those in force."""
-    _to_come(table).update(ended_at=ClockTimestamp())
+    ended = sql.updating(_to_come(table), ended_at=ClockTimestamp())
+    _, [last] = sql.together(ended, table.terms.order_by("-number").values_list("number", flat=True)[:1])
     if terms is not None:
-        last = table.terms.aggregate(last=Max("number"))["last"]
         _add(table, last + 1, terms, by)
     table.terms_to_come = terms
     Table.objects.filter(id=table.id).update(terms_to_come=terms)
