@@ -1,0 +1,167 @@
+"""Several statements in one round trip: each sees what is committed when it begins, a refused one stops those after it,
+and what a transaction keeps is true until it changes it."""
+
+import threading
+
+import pytest
+from django.db import DataError, connection, connections, transaction
+
+from casino.cage.models import Drawer, Shift
+from casino.chips import selectors as chips
+from casino.core import kept, locks, sql
+from casino.core.errors import NotFound
+from casino.golive.stages import to_stage
+from casino.houses import stages
+from casino.houses.models import HouseStage
+from casino.tables.models import Table
+from tests.casino.core.test_races import somebody_waits
+from tests.casino.core.test_statement_budget import round_trips
+from tests.casino.kit import Kit
+
+pytestmark = pytest.mark.usefixtures("live_db")
+
+
+def test_what_is_read_with_a_lock_is_as_new_as_the_lock(kit: Kit) -> None:
+    """The row was changed by the writer that we have waited for: both the row and what is read beside it are new."""
+    house, found = kit.house, []
+    drawer = Drawer.objects.get(house=house, code="C1")
+
+    def second() -> None:
+        try:
+            beside = Drawer.objects.filter(id=drawer.pk).values_list("x_readings", flat=True)
+            there, others = locks.in_transaction(
+                lambda: locks.lock_beside(Drawer, locks.Rank.DESK, beside, house=house, code="C1")
+            )
+            found.append((there.x_readings, others))
+        finally:
+            connections.close_all()
+
+    def first() -> None:
+        locks.lock(Drawer, locks.Rank.DESK, house=house, code="C1")
+        thread.start()
+        assert somebody_waits()
+        Drawer.objects.filter(id=drawer.pk).update(x_readings=7)
+
+    thread = threading.Thread(target=second)
+    locks.in_transaction(first)
+    thread.join()
+    assert found == [(7, [[7]])]
+
+
+def test_a_row_is_locked_with_the_rows_of_its_relations(kit: Kit) -> None:
+    kit.open_drawer(kit.cashier(), cash=0)
+    shift = Shift.objects.get(house=kit.house)
+
+    def look() -> tuple[str, str, int]:
+        with round_trips() as asked:
+            found = locks.lock(Shift, locks.Rank.DESK, related=("opened_by", "drawer"), house=kit.house, id=shift.pk)
+            names = found.opened_by.login, found.drawer.code
+        return *names, len(asked)
+
+    assert locks.in_transaction(look) == (shift.opened_by.login, "C1", 1)
+
+
+def test_rows_are_locked_together_in_the_order_of_their_ids(kit: Kit) -> None:
+    kit.table("T1"), kit.table("T2")
+
+    def look() -> list[str]:
+        rows, _ = locks.lock_all(Table, locks.Rank.DESK, house=kit.house, code=("T2", "T1", "T9"))
+        return [row.code for row in rows]
+
+    assert locks.in_transaction(look) == ["T1", "T2"]
+
+
+def test_who_locks_what_is_not_there_is_told_so(kit: Kit) -> None:
+    beside = Drawer.objects.filter(house=kit.house)
+    with pytest.raises(NotFound):
+        locks.in_transaction(lambda: locks.lock_beside(Drawer, locks.Rank.DESK, beside, house=kit.house, code="C9"))
+
+
+def test_a_statement_that_fails_stops_those_after_it(kit: Kit) -> None:
+    drawers = Drawer.objects.filter(house=kit.house)
+    with pytest.raises(DataError), transaction.atomic():
+        sql.together(("SELECT 1 / 0", ()), sql.updating(drawers, x_readings=9))
+    assert not drawers.filter(x_readings=9).exists()
+
+
+def test_an_update_that_is_sent_with_others_is_that_of_its_rows(kit: Kit) -> None:
+    drawers = Drawer.objects.filter(house=kit.house, code="C1")
+    _, [(there,)] = sql.together(sql.updating(drawers, x_readings=5), drawers.values_list("x_readings"))
+    assert there == 5
+
+
+def test_a_queryset_that_can_find_nothing_is_not_sent() -> None:
+    with round_trips() as asked:
+        assert sql.together(Drawer.objects.none()) == [[]]
+    assert asked == []
+
+
+def test_the_transaction_begins_with_what_is_sent_first_and_ends_with_the_last(kit: Kit) -> None:
+    def look() -> list[tuple[int]]:
+        return sql.rows("SELECT 1", ())
+
+    with round_trips() as asked:
+        locks.in_transaction(look)
+    assert ["BEGIN" in one or "COMMIT" in one for one in asked] == [True, True]
+
+
+# --- What a transaction keeps ----------------------------------------------------------------------------------------
+
+
+def test_nothing_is_kept_outside_a_transaction() -> None:
+    seen = iter((1, 2))
+    assert [kept.once("key", lambda: next(seen)), kept.once("key", lambda: next(seen))] == [1, 2]
+
+
+def test_a_transaction_keeps_what_it_reads_until_it_drops_it_and_the_next_one_reads_again() -> None:
+    seen = iter(range(10))
+
+    def twice() -> list[int]:
+        found = [kept.once("key", lambda: next(seen)), kept.once("key", lambda: next(seen))]
+        kept.drop("key")
+        return [*found, kept.once("key", lambda: next(seen))]
+
+    assert locks.in_transaction(twice) == [0, 0, 1]
+    assert locks.in_transaction(twice) == [2, 2, 3]
+
+
+def test_what_is_taken_is_read_again() -> None:
+    def look() -> list[str]:
+        kept.keep("key", "with the lock")
+        return [kept.take("key", lambda: "again"), kept.take("key", lambda: "again")]
+
+    assert locks.in_transaction(look) == ["with the lock", "again"]
+
+
+def test_a_transaction_that_is_tried_again_keeps_nothing_of_the_first_try() -> None:
+    seen = iter(range(10))
+
+    def look() -> int:
+        found = kept.once("key", lambda: next(seen))
+        if found == 0:
+            with connection.cursor() as cursor:
+                cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40P01'; END $$")
+        return found
+
+    assert locks.in_transaction(look) == 1
+
+
+def test_the_chip_set_in_use_is_read_again_when_it_is_locked(kit: Kit) -> None:
+    def look() -> str:
+        kept.keep(("chip set in use", kit.house.pk), [("OLD", [1])])
+        chips.lock_chip_set(kit.house)
+        return chips.in_use(kit.house).code
+
+    assert locks.in_transaction(look) == "MAIN"
+
+
+def test_a_stage_that_is_written_is_read_again(kit: Kit) -> None:
+    def look() -> tuple[HouseStage, HouseStage]:
+        before = stages.now(kit.house)
+        to_stage(kit.house, HouseStage.SUSPENDED)
+        after = stages.now(kit.house)
+        to_stage(kit.house, before)
+        return before, after
+
+    before, after = locks.in_transaction(look)
+    assert (before != after, after) == (True, HouseStage.SUSPENDED)
