@@ -139,13 +139,14 @@ def _locked(house: House, number: int) -> HeldPayout:
     """A payout that is held, and that nobody else pays meanwhile. Raises NotFound, Gone, Conflict payout_released,
     identity_required."""
     rows = HeldPayout.objects.filter(house=house, number=number).select_related("player", "drawer", "held_by")
-    found = rows.first()
-    if found is None:
+    known = rows.first()
+    if known is None:
         raise NotFound(f"This house has no held payout {number}.")
     with locks.gathered() as locking:
-        locks.lock_person(found.player_id)
+        locks.lock_person(known.player_id)
         locks.lock_payouts(house.id)
-    [found], newest, keys = sql.together(*locking, rows, *persons.reading(found.player))[len(locking) :]
+    there, newest, keys = sql.together(*locking, rows, *persons.reading(known.player))[len(locking) :]
+    found: HeldPayout = there[0]
     player = found.player
     persons.read(player, newest, keys)
     if found.state != HeldState.HELD:

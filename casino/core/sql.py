@@ -8,7 +8,7 @@ import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import psycopg
 from django.core.exceptions import EmptyResultSet
@@ -118,7 +118,7 @@ def together(*asked: Statement | models.QuerySet[Any, Any], using: str = DEFAULT
 
 def updating(queryset: models.QuerySet[Any, Any], **values: Any) -> Statement:
     """What `queryset.update(**values)` sends, for who sends it with something else."""
-    query = queryset.query.chain(UpdateQuery)
+    query = cast(UpdateQuery, queryset.query.chain(UpdateQuery))
     query.add_update_values(values)
     statement: Statement = query.get_compiler(queryset.db).as_sql()
     return statement
@@ -141,7 +141,7 @@ class _Read:
         if self.statement is None:
             return []
         # The queryset asks its compiler, which has the rows already.
-        self._compiler.execute_sql = lambda *_, **__: [rows]  # type: ignore[method-assign]
+        self._compiler.execute_sql = lambda *_, **__: [rows]
         self._queryset.query.get_compiler = lambda *_, **__: self._compiler  # type: ignore[method-assign]
         return list(self._queryset)
 

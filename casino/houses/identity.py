@@ -123,7 +123,8 @@ def wind_clock(house: House) -> House:
         House.objects.filter(id=house.id).update(**clock)
         for name, value in clock.items():
             setattr(fresh, name, value)
-    return fresh
+    house_now: House = fresh
+    return house_now
 
 
 def describe(house: House) -> dict[str, Any]:
