@@ -1,7 +1,7 @@
 """What a transaction reads once: what it has found stays so for it until it ends.
 
-A service asks for such a thing where it needs it, and need not know who has asked before; whoever locks something may
-have read it in the same round trip. Who changes such a thing in the transaction drops it.
+A service asks for such a thing where it needs it, and need not know who has asked before, or who has read it together
+with a lock. Who changes such a thing in the transaction drops it.
 """
 
 from collections.abc import Callable, Hashable

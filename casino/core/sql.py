@@ -117,10 +117,14 @@ def together(*asked: Statement | models.QuerySet[Any, Any], using: str = DEFAULT
 
 
 def updating(queryset: models.QuerySet[Any, Any], **values: Any) -> Statement:
-    """What `queryset.update(**values)` sends, for who sends it with something else."""
+    """What `queryset.update(**values)` sends, for who sends it with something else; nothing is updated where the
+    queryset can find nothing."""
     query = cast(UpdateQuery, queryset.query.chain(UpdateQuery))
     query.add_update_values(values)
-    statement: Statement = query.get_compiler(queryset.db).as_sql()
+    try:
+        statement: Statement = query.get_compiler(queryset.db).as_sql()
+    except EmptyResultSet:
+        return "SELECT WHERE false", ()
     return statement
 
 

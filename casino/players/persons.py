@@ -100,7 +100,7 @@ def _locked(house: House, ref: str, beside: sql.Statement = ("SELECT", ())) -> t
     newest = Person.objects.filter(**named).order_by("-version")[:1]
     keys = PersonKey.objects.filter(**named).values_list("pk")
     players, found, keyed, others = locks.lock_person_of(
-        house.id, ref, Player.objects.filter(house=house, ref=ref), newest, keys, beside
+        house.id, ref, _players(house, ref), newest, keys, beside
     )
     for player in players:
         player.__dict__[_READ] = (next(iter(found), None), bool(keyed))
@@ -166,8 +166,12 @@ def require_away_from_tables(context: RequestContext) -> None:
         raise WrongTerminal(f"Terminal {context.terminal.code} is at a table; personal data are for cage and office.")
 
 
+def _players(house: House, ref: str) -> "QuerySet[Player]":
+    return Player.objects.filter(house=house, ref=ref).annotate(works_here=as_player.of_staff())
+
+
 def _player(house: House, ref: str) -> Player:
-    player = Player.objects.filter(house=house, ref=ref).annotate(works_here=as_player.of_staff()).first()
+    player = _players(house, ref).first()
     if player is None:
         raise NotFound(f"This house has no player {ref}.")
     return player

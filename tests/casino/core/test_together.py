@@ -71,7 +71,7 @@ def test_rows_are_locked_together_in_the_order_of_their_ids(kit: Kit) -> None:
     assert locks.in_transaction(look) == ["T1", "T2"]
 
 
-def test_who_locks_what_is_not_there_is_told_so(kit: Kit) -> None:
+def test_what_is_not_there_is_not_locked(kit: Kit) -> None:
     beside = Drawer.objects.filter(house=kit.house)
     with pytest.raises(NotFound):
         locks.in_transaction(lambda: locks.lock_beside(Drawer, locks.Rank.DESK, beside, house=kit.house, code="C9"))
@@ -88,6 +88,12 @@ def test_an_update_that_is_sent_with_others_is_that_of_its_rows(kit: Kit) -> Non
     drawers = Drawer.objects.filter(house=kit.house, code="C1")
     _, [(there,)] = sql.together(sql.updating(drawers, x_readings=5), drawers.values_list("x_readings"))
     assert there == 5
+
+
+def test_an_update_of_what_can_be_found_nowhere_updates_nothing(kit: Kit) -> None:
+    drawers = Drawer.objects.filter(house=kit.house)
+    sql.together(sql.updating(drawers.filter(id__in=[]), x_readings=5))
+    assert not drawers.filter(x_readings=5).exists()
 
 
 def test_a_queryset_that_can_find_nothing_is_not_sent() -> None:
