@@ -16,6 +16,7 @@ from casino.cage import bearer, readings, services, trading
 from casino.cage.models import Drawer, Shift
 from casino.cage.services import require_open, write_at
 from casino.cage.signing import require_another
+from casino.core import sql
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.staff.models import Staff
@@ -73,11 +74,16 @@ def correct(
 
 def _entry(drawer: Drawer, shift: Shift, seq: int) -> Event:
     """The entry of the shift, if nobody has corrected it. Raises NotFound, Conflict already_corrected."""
-    chain = readings.chain(drawer).filter(seq__gt=readings.opening(drawer, shift).seq)
-    found: Event | None = chain.filter(seq=seq, doc__kind__in=TAKEN_BACK).first()
-    if found is None:
+    chain = readings.chain(drawer)
+    opened, entries, corrections = sql.together(
+        readings.openings(drawer, shift),
+        chain.filter(seq=seq, doc__kind__in=TAKEN_BACK),
+        chain.filter(seq__gt=seq, doc__kind=CageCorrected.KIND, doc__data__corrects=seq)[:1],
+    )
+    found: Event | None = next(iter(entries), None)
+    if found is None or found.seq <= opened[0].seq:
         raise NotFound(f"Entry {seq} of drawer {drawer.code} is none of this shift that can be corrected.")
-    if chain.filter(seq__gt=seq, doc__kind=CageCorrected.KIND, doc__data__corrects=seq).exists():
+    if corrections:
         raise Conflict(f"Entry {seq} of drawer {drawer.code} has been corrected already.", code="already_corrected")
     return found
 

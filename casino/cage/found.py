@@ -20,7 +20,7 @@ from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer, FoundChips, FoundState
 from casino.cage.services import Pieces, customer, enter, require_open, write_at
 from casino.chips.changing import Desk
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
@@ -66,14 +66,14 @@ def claim(*, command: Command, code: str, number: int, player_ref: str) -> Answe
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = customer(drawer, work, player_ref)
         persons.require_known(player)
-        locks.lock_found(drawer.house.id)
-        row = _get(drawer.house, number)
+        with locks.gathered() as locking:
+            locks.lock_found(drawer.house.id)
+        row = _get(drawer.house, number, *locking)
         given = desk.give(row.amount)
         work.require_approval(_approved(row.amount, Role.CAGE_SUPERVISOR, Role.MANAGER))
         back = posting("found_claimed", {"drawer": code}, amount=row.amount, chips=given)
         enter(work, command.ledger_key(), drawer, "cage.chips_claimed", [back], found=number, player=player_ref)
-        work.flush()
-        _end(row, command, FoundState.CLAIMED, player=player)
+        _end(row, command, FoundState.CLAIMED, work, player=player)
         event = ChipsClaimed(player=player_ref, found=describe(row), amount=row.amount, exchanged=given.as_json())
         return Outcome(event)
 
@@ -90,7 +90,7 @@ def remit(*, command: Command, number: int, note: str) -> Answer:
         _require_waited(row)
         work.require_approval(_approved(row.amount, Role.AUDITOR))
         _post(command, work, row, "unclaimed_remitted")
-        _end(row, command, FoundState.REMITTED, note=note)
+        _end(row, command, FoundState.REMITTED, work, note=note)
         days = settings.CASINO_UNCLAIMED_DAYS
         event = UnclaimedRemitted(found=describe(row), amount=row.amount, waited_days=days)
         return Outcome(event, {"found": describe(row)}, version=number)
@@ -106,7 +106,7 @@ def keep(*, command: Command, number: int, reason: str) -> Answer:
         _require_waited(row)
         work.require_approval(_approved(row.amount, Role.AUDITOR))
         _post(command, work, row, "unclaimed_kept")
-        _end(row, command, FoundState.KEPT)
+        _end(row, command, FoundState.KEPT, work)
         days = settings.CASINO_UNCLAIMED_DAYS
         event = UnclaimedKept(found=describe(row), amount=row.amount, waited_days=days, reason=reason)
         return Outcome(event, {"found": describe(row)}, version=number)
@@ -144,11 +144,12 @@ def _approved(amount: int, *roles: Role) -> Need:
     return Need(kind=ApprovalKind.UNCLAIMED, roles=roles, amount=amount)
 
 
-def _get(house: House, number: int) -> FoundChips:
-    """Found chips that are in the register. It is locked, and so nobody else ends them. Raises NotFound, Conflict
-    found_ended."""
+def _get(house: House, number: int, *locking: sql.Statement) -> FoundChips:
+    """Found chips that are in the register. It is locked, by `locking` or before, and so nobody else ends them. Raises
+    NotFound, Conflict found_ended."""
     named = ("drawer", "finder", "noted_by", "player", "ended_by")
-    row = FoundChips.objects.filter(house=house, number=number).select_related(*named).first()
+    rows = FoundChips.objects.filter(house=house, number=number).select_related(*named)
+    row: FoundChips | None = next(iter(sql.together(*locking, rows)[-1]), None)
     if row is None:
         raise NotFound(f"This house has no found chips {number}.")
     if row.state != FoundState.REGISTERED:
@@ -177,8 +178,9 @@ def _post(command: Command, work: Work, row: FoundChips, name: str) -> None:
     work.flush()
 
 
-def _end(row: FoundChips, command: Command, state: FoundState, **how: Any) -> None:
+def _end(row: FoundChips, command: Command, state: FoundState, work: Work, **how: Any) -> None:
     row.state, row.ended_by = state, command.context.staff
     for name, value in how.items():
         setattr(row, name, value)
-    FoundChips.objects.filter(id=row.pk).update(state=state, ended_by=row.ended_by, ended_at=ClockTimestamp(), **how)
+    rows = FoundChips.objects.filter(id=row.pk)
+    work.soon(rows, state=state, ended_by=row.ended_by, ended_at=ClockTimestamp(), **how)

@@ -181,8 +181,13 @@ def chain(drawer: Drawer) -> Any:
 
 def opening(drawer: Drawer, shift: Shift) -> Event:
     """The event that opened a shift."""
-    found: Event = chain(drawer).filter(doc__kind__in=_OPENED, doc__data__shift=shift.number).get()
+    found: Event = openings(drawer, shift).get()
     return found
+
+
+def openings(drawer: Drawer, shift: Shift) -> Any:
+    """The same, as a query."""
+    return chain(drawer).filter(doc__kind__in=_OPENED, doc__data__shift=shift.number)
 
 
 def _held(drawer: Drawer) -> Moved:

@@ -5,6 +5,9 @@ vault, and names the Z slip that it follows. Chips of other houses and of withdr
 close.
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import DrawerReopened
@@ -12,8 +15,9 @@ from casino.bookkeeping.postings import posting
 from casino.cage import handing, selectors
 from casino.cage.models import Drawer, HandoverKind, Shift
 from casino.cage.services import enter, write_at
-from casino.chips import floats
+from casino.chips import selectors as chip_sets
 from casino.chips.models import ChipSet
+from casino.core import denominations, sql
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
@@ -29,12 +33,21 @@ def reopen(*, command: Command, code: str, reason: str) -> Answer:
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         handing.require_state(drawer, HandoverKind.FLOAT)
+        stage, offered, shifts, withdrawn = sql.together(
+            stages.reading(work.house),
+            selectors.offers(drawer),
+            drawer.shifts.order_by("-number").select_related("opened_by")[:1],
+            ChipSet.objects.filter(house=work.house, withdrawn_at__isnull=False)
+            .order_by("-withdrawn_at")
+            .values_list("withdrawn_at", flat=True)[:1],
+        )
+        stages.read(work.house, stage)
         stages.require_serving(work.house)
-        if selectors.offered(drawer) is not None:
+        if offered:
             raise Conflict(f"A handover at drawer {code} is open; take or withdraw it first.", code="handover_open")
-        last = _closed_by_mistake(command, drawer)
+        last = _closed_by_mistake(command, drawer, next(iter(shifts), None), withdrawn)
         cash = last.counted_cash or 0
-        chips = floats.from_vault(drawer.house, amount=None, pieces=last.counted_pieces or {})
+        chips = denominations.parse(chip_sets.in_use(drawer.house), last.counted_pieces or {})
         handing.require_there(drawer, HandoverKind.FLOAT, cash, chips)
         worth = cash + chips.value
         work.require_approval(Need(kind=ApprovalKind.DRAWER, roles=(Role.MANAGER,), amount=worth))
@@ -55,13 +68,13 @@ def reopen(*, command: Command, code: str, reason: str) -> Answer:
     return write_at(command, code, change)
 
 
-def _closed_by_mistake(command: Command, drawer: Drawer) -> Shift:
-    """The last shift of the drawer, if it went back to the vault and was this person's. Raises Conflict
-    nothing_to_reopen, Forbidden other_cashier."""
-    last = drawer.shifts.order_by("-number").select_related("opened_by").first()
+def _closed_by_mistake(command: Command, drawer: Drawer, last: Shift | None, withdrawn: Sequence[datetime]) -> Shift:
+    """The `last` shift of the drawer, if it went back to the vault and was this person's; `withdrawn`: when the
+    last chip set was withdrawn, if any was. Raises Conflict nothing_to_reopen, Forbidden other_cashier."""
     if last is None or last.handed_to_id is not None:
         raise Conflict(f"No shift of drawer {drawer.code} has gone back to the vault last.", code="nothing_to_reopen")
-    if ChipSet.objects.filter(house=drawer.house, withdrawn_at__gte=last.closed_at).exists():
+    closed = last.closed_at
+    if closed is not None and any(moment >= closed for moment in withdrawn):
         raise Conflict(
             f"The chips of shift {last.number} have been withdrawn since; open drawer {drawer.code} with a float.",
             code="nothing_to_reopen",

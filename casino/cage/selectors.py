@@ -28,7 +28,7 @@ def open_shift(drawer: Drawer) -> Shift | None:
 
 
 def _open_shifts(drawer: Drawer) -> QuerySet[Shift]:
-    return Shift.objects.filter(drawer=drawer, closed_at=None)[:1]
+    return Shift.objects.filter(drawer=drawer, closed_at=None)
 
 
 def is_any_open(house: House) -> bool:
@@ -38,16 +38,18 @@ def is_any_open(house: House) -> bool:
 
 def offered(drawer: Drawer) -> Handover | None:
     """The handover at the drawer that nobody has taken or withdrawn yet; there is one at most."""
-    return next(iter(_offered(drawer)), None)
+    return next(iter(offers(drawer)), None)
 
 
 def shift_and_offer(drawer: Drawer) -> tuple[Shift | None, Handover | None]:
     """The shift in progress, and the handover that nobody has taken or withdrawn yet."""
-    shifts, offers = sql.together(_open_shifts(drawer), _offered(drawer))
-    return next(iter(shifts), None), next(iter(offers), None)
+    people = "opened_by", "counted_by", "recounted_by"
+    shifts, found = sql.together(_open_shifts(drawer).select_related(*people), offers(drawer))
+    return next(iter(shifts), None), next(iter(found), None)
 
 
-def _offered(drawer: Drawer) -> QuerySet[Handover]:
+def offers(drawer: Drawer) -> QuerySet[Handover]:
+    """The handover at the drawer that nobody has taken or withdrawn yet, as a query."""
     found = drawer.handovers.filter(state=HandoverState.OFFERED).order_by("id")
     return found.select_related("to_drawer", "offered_by", "signed_by", "ended_by")[:1]
 

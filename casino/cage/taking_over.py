@@ -19,11 +19,13 @@ from casino.cage.closing import OpenWork
 from casino.cage.contents import Contents, Withdrawn
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
 from casino.cage.readings import readers
-from casino.cage.services import AtDrawer, Pieces, require_at, require_shift, write_at
+from casino.cage.services import AtDrawer, Pieces, require_at, write_at
 from casino.cage.signing import require_another
+from casino.chips import selectors as chip_sets
 from casino.core import locks, write
 from casino.core.errors import Conflict, Forbidden, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses import control_points
 
 
 def offer(
@@ -75,7 +77,11 @@ class _BetweenDrawers:
         house = command.context.house
         if self.code == self.from_code:
             raise Conflict(f"Drawer {self.code} cannot take itself over.", code="no_change")
-        left, taking = write.locked_two(command, Drawer, locks.Rank.DESK, code=(self.from_code, self.code))
+        reads = control_points.reading(house), chip_sets.reading(house)
+        codes = self.from_code, self.code
+        (left, taking), found = write.locked_two(command, Drawer, locks.Rank.DESK, *reads, code=codes)
+        control_points.read(house, found[0])
+        chip_sets.read(house, found[1])
         both = _Both(left, taking)
         both.left.house = both.taking.house = house
         require_at(command.context, both.taking)
@@ -110,8 +116,7 @@ def take(
     def change(both: _Both, work: Work) -> Outcome:
         left, taking = both.left, both.taking
         _require_free(taking)
-        found = _offered(left, taking)
-        shift = require_shift(left)
+        shift, found = _offered(left, taking)
         named = contents.named(left.house, cash, pieces, foreign, withdrawn)
         counted = _counted_the_same(command, left, shift, found, named)
         with withheld(left):
@@ -149,14 +154,14 @@ def _require_free(taking: Drawer) -> None:
         raise Conflict(f"A handover at drawer {taking.code} is open; take or withdraw it first.", code="handover_open")
 
 
-def _offered(left: Drawer, taking: Drawer) -> Handover:
-    """The offer of the one drawer to the other. Both are locked, and so nobody else ends it. Raises Conflict
-    no_float."""
-    found = selectors.offered(left)
-    if found is None or found.to_drawer_id != taking.pk:
+def _offered(left: Drawer, taking: Drawer) -> tuple[Shift, Handover]:
+    """The shift of the one drawer, and the offer of it to the other. Both are locked, and so nobody else ends it.
+    Raises Conflict no_float."""
+    shift, found = selectors.shift_and_offer(left)
+    if shift is None or found is None or found.to_drawer_id != taking.pk:
         raise Conflict(f"Drawer {left.code} is not offered to drawer {taking.code}.", code="no_float")
     found.drawer, found.to_drawer = left, taking
-    return found
+    return shift, found
 
 
 def _counted_the_same(command: Command, left: Drawer, shift: Shift, found: Handover, counted: Contents) -> Contents:

@@ -28,10 +28,12 @@ from casino.staff.models import Role
 
 @dataclass(frozen=True, slots=True)
 class _Variances:
-    """What one count found over or, below zero, short: cash, and chips at face value."""
+    """What one count found over or, below zero, short: cash, and chips at face value; and when the shift or the count
+    of the vault began, to whose gaming day it belongs."""
 
     cash: int
     chips: int
+    begun_at: datetime
 
     @property
     def cancels(self) -> int:
@@ -72,7 +74,7 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
             key=f"variance_offset:{made.number}", kind="variance.offset",
             postings=[posting("variance_offset", {"place": code}, **over)],
             metadata={"number": made.number, "place": code, "count": count, "reason": reason}
-            | days.belongs_to(house, _begun(house, place, count)),
+            | days.belongs_to(house, found.begun_at),
         )  # fmt: skip
         body = describe(made)
         event = VarianceWasOffset(
@@ -82,13 +84,6 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
         return Outcome(event, {"offset": body}, 201, version=made.number)
 
     return write.write(command, AT_THE_VAULT, change)
-
-
-def _begun(house: House, place: Drawer | None, count: int) -> datetime:
-    """When the shift or the count of the vault began: it belongs to the gaming day of then."""
-    if place is None:
-        return VaultCount.objects.values_list("begun_at", flat=True).get(house=house, number=count)
-    return Shift.objects.values_list("opened_at", flat=True).get(drawer=place, number=count)
 
 
 def explained(house: House, drawer: Drawer | None, count: int) -> int:
@@ -127,7 +122,7 @@ def _of_shift(drawer: Drawer, number: int) -> _Variances:
     if shift.counted_cash is None or shift.expected_cash is None:
         raise Conflict(f"Shift {number} of drawer {drawer.code} has not ended.", code="drawer_not_closed")
     chips = (shift.counted_chips or 0) - (shift.expected_chips or 0) + shift.withdrawn_variance
-    return _Variances(shift.counted_cash - shift.expected_cash, chips)
+    return _Variances(shift.counted_cash - shift.expected_cash, chips, shift.opened_at)
 
 
 def _of_the_vault(house: House, number: int) -> _Variances:
@@ -140,4 +135,4 @@ def _of_the_vault(house: House, number: int) -> _Variances:
             f"Count {number} of the vault is {found.state}.", code=f"vault_count_{found.state}", state=found.state
         )
     chips = sum(int(value) * pieces for value, pieces in found.over["pieces"].items())
-    return _Variances(found.over["cash"], chips)
+    return _Variances(found.over["cash"], chips, found.begun_at)

@@ -571,16 +571,20 @@ def locked(
     return row, others
 
 
-def locked_two(command: Command, model: type[M], rank: locks.Rank, *, code: tuple[str, str]) -> tuple[M, M]:
-    """Lock two rows of the house, by their codes, as :func:`locked` does one; returns them in this order. Raises
-    NotFound."""
-    rows, (stored,) = locks.lock_all(model, rank, stored_under(command), house=command.context.house, code=code)
+def locked_two(
+    command: Command, model: type[M], rank: locks.Rank, *beside: sql.Statement | QuerySet[Any, Any],
+    code: tuple[str, str],
+) -> tuple[tuple[M, M], list[list[Any]]]:  # fmt: skip
+    """Lock two rows of the house, by their codes, as :func:`locked` does one; returns them in this order, and what each
+    of `beside` has found. Raises NotFound."""
+    reads = stored_under(command), *beside
+    rows, (stored, *others) = locks.lock_all(model, rank, *reads, house=command.context.house, code=code)
     require_none_stored(stored)
     found = {getattr(row, "code"): row for row in rows}  # noqa: B009 - a model of any kind
     for one in code:
         if one not in found:
             raise NotFound(f"This house has no {model._meta.verbose_name} {one}.")
-    return found[code[0]], found[code[1]]
+    return (found[code[0]], found[code[1]]), others
 
 
 def require_none_stored(stored: list[tuple[Any, ...]]) -> None:

@@ -73,11 +73,12 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
         tables.require_state(table, TableState.OPEN)
         hand = _over(table, name)
         readings.require_not_dealer(command, hand)
-        _require_possible(hand, remedy)
+        before = list(LaterRuling.objects.filter(hand=hand))
+        _require_possible(hand, remedy, before)
         read, moved = readings.both(hand, claims), _events(hand, remedy)
         work.require_approval(Need(kind=ApprovalKind.RULING, roles=ruling.APPROVERS, amount=remedy.total))
         settlement = _post(command, work, hand, moved, reason)
-        number = 1 + (hand.state == HandState.RULED) + LaterRuling.objects.filter(hand=hand).count()
+        number = 1 + (hand.state == HandState.RULED) + len(before)
         decided: dict[str, Any] = {
             "tax_refunded": dict(remedy.tax_refunded),
             "fee_refunded": dict(remedy.fee_refunded),
@@ -106,15 +107,12 @@ def _over(table: Table, name: str) -> Hand:
     return hand
 
 
-def _require_possible(hand: Hand, remedy: Remedy) -> None:
-    """Raises as :func:`rule`."""
+def _require_possible(hand: Hand, remedy: Remedy, before: Sequence[LaterRuling]) -> None:
+    """`before`: the later rulings that there are. Raises as :func:`rule`."""
     ruling.require_seats(hand, remedy.actors)
     _require_seated(hand, remedy.actors)
-    _require_fees(hand, remedy.fee_refunded)
-    left = tax_of(hand) - sum(
-        sum(refunded.values())
-        for refunded in LaterRuling.objects.filter(hand=hand).values_list("tax_refunded", flat=True)
-    )
+    _require_fees(hand, remedy.fee_refunded, before)
+    left = tax_of(hand) - sum(sum(one.tax_refunded.values()) for one in before)
     refunded = sum(remedy.tax_refunded.values())
     if refunded > left:
         raise Unprocessable(
@@ -125,11 +123,10 @@ def _require_possible(hand: Hand, remedy: Remedy) -> None:
         )
 
 
-def _require_fees(hand: Hand, refunded: Mapping[str, int]) -> None:
+def _require_fees(hand: Hand, refunded: Mapping[str, int], before: Sequence[LaterRuling]) -> None:
     """Raises Unprocessable refund_too_high."""
-    before = list(LaterRuling.objects.filter(hand=hand).values_list("fee_refunded", flat=True))
     for actor, amount in refunded.items():
-        left = fee_of(hand, int(actor[1:])) - sum(paid.get(actor, 0) for paid in before)
+        left = fee_of(hand, int(actor[1:])) - sum(one.fee_refunded.get(actor, 0) for one in before)
         if amount > left:
             raise Unprocessable(
                 f"Of the fee of seat {actor} in hand {hand.name}, {hand.house.money(left)} are not refunded yet.",

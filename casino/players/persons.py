@@ -59,7 +59,7 @@ class PersonOf:
         """Keep others from recording or forgetting the person. Raises NotFound, WrongTerminal."""
         require_away_from_tables(command.context)
         house = command.context.house
-        player, stored = _locked(house, self.ref, write.stored_under(command))
+        player, [stored] = lock_beside(house, self.ref, write.stored_under(command))
         write.require_none_stored(stored)
         player.house = command.context.house
         return player
@@ -91,17 +91,16 @@ def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:
 
 def lock(house: House, ref: str) -> Player:
     """A player whose person is locked until the transaction ends. Raises NotFound."""
-    return _locked(house, ref)[0]
+    return lock_beside(house, ref)[0]
 
 
-def _locked(house: House, ref: str, beside: sql.Statement = ("SELECT", ())) -> tuple[Player, list[tuple[Any, ...]]]:
-    """A player whose person is locked and read in one round trip, and what `beside` has found. Raises NotFound."""
+def lock_beside(house: House, ref: str, *beside: sql.Statement) -> tuple[Player, list[list[tuple[Any, ...]]]]:
+    """As `lock`, and then run `beside` in the same round trip; returns what each of those has found too. Raises
+    NotFound."""
     named = {"player__house": house, "player__ref": ref}
     newest = Person.objects.filter(**named).order_by("-version")[:1]
     keys = PersonKey.objects.filter(**named).values_list("pk")
-    players, found, keyed, others = locks.lock_person_of(
-        house.id, ref, _players(house, ref), newest, keys, beside
-    )
+    players, found, keyed, *others = locks.lock_person_of(house.id, ref, _players(house, ref), newest, keys, *beside)
     for player in players:
         player.__dict__[_READ] = (next(iter(found), None), bool(keyed))
         return player, others

@@ -10,6 +10,7 @@ from typing import Any
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.tables import MovedIn, MovedOut, SeatChanged
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
 from casino.core import locks, sql, write
 from casino.core.errors import Conflict
@@ -69,7 +70,7 @@ class _BetweenTables:
         house, here = command.context.house, AtTable(self.code)
         if self.code == self.to_code:
             raise Conflict(f"{self.code} is the table where the player sits.", code="no_change")
-        left, taken = write.locked_two(command, Table, locks.Rank.DESK, code=(self.code, self.to_code))
+        (left, taken), _ = write.locked_two(command, Table, locks.Rank.DESK, code=(self.code, self.to_code))
         both = _Both(left, taken)
         both.left.house = both.taken.house = house
         here.require_place(command.context, both.left)
@@ -106,12 +107,13 @@ def move(
         seating = at_seat(left, seat)
         player = seating.player.ref
         carrying.require_settled(session(left, [seating]), player)
-        amount = selectors.stacks(left, [seating])[player]
-        if any(getattr(left, name) != getattr(taken, name) for name in _SAME):
-            services.require_limits(taken, amount)
         if ticket is not None:
             waiting.seated(taken, player, ticket)
-        persons.require_not_forgotten(persons.lock(left.house, player))
+        stack = chart.money_at(left.house, left.stack_account(player))
+        locked, [[(amount,)]] = persons.lock_beside(left.house, player, stack)
+        if any(getattr(left, name) != getattr(taken, name) for name in _SAME):
+            services.require_limits(taken, amount)
+        persons.require_not_forgotten(locked)
         services.occupy(taken, to_seat, seating.player, _stands_up(seating))
         _record_arrival(
             work, taken, MovedIn(seat=to_seat, player=player, amount=amount, from_table=code, ticket=ticket)
