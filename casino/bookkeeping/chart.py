@@ -218,7 +218,13 @@ _BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
 MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
-_AVAILABLE = "SELECT commodity, balance - held FROM ledger_account WHERE book = %s AND code = %s"
+# What has run out sets nothing aside, though the ledger may not have tidied it up yet.
+_AVAILABLE = """
+SELECT commodity, balance, (balance - held + coalesce((
+    SELECT sum(r.amount) FROM ledger_reserve r
+    WHERE r.account_id = a.id AND r.released_at IS NULL AND r.expires_at <= clock_timestamp()), 0))::bigint
+FROM ledger_account a WHERE book = %s AND code = %s
+"""
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account
@@ -250,7 +256,16 @@ def rack(house: House, code: str, chip_set: str) -> Chips:
 
 def available(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place that nothing has set aside."""
-    return _mix(house, chip_set, dict(sql.rows(_AVAILABLE, [house.id, code])))
+    rows = sql.rows(_AVAILABLE, [house.id, code])
+    return _mix(house, chip_set, {commodity: free for commodity, _, free in rows})
+
+
+def set_aside(house: House, code: str) -> tuple[int, int]:
+    """The balance of a money account, and how much of it is set aside, in minor units."""
+    [(balance, free)] = [
+        (balance, free) for of, balance, free in sql.rows(_AVAILABLE, [house.id, code]) if of == house.currency
+    ]
+    return balance, balance - free
 
 
 def sets_in(house: House, code: str) -> dict[str, Chips]:
