@@ -275,6 +275,16 @@ def test_a_drawer_is_not_counted_while_cash_is_set_aside(kit: Kit, cashier: Desk
     assert_rebuilt(kit, tmp_path)
 
 
+def test_a_drawer_that_is_counted_all_the_same_is_found(kit: Kit, cashier: Desk, tmp_path: Path) -> None:
+    announce(cashier)
+    later(kit, timedelta(minutes=91))
+    cashier.ok("count", kit.held())
+    later(kit, -timedelta(minutes=91))
+    exporting.export_house(kit.house, tmp_path / "export")
+    [finding] = verifier.verify_export(tmp_path / "export").findings
+    assert (finding.code, finding.place) == ("announcement_differs", "cage.AnnouncedCashOut 1")
+
+
 def test_what_is_open_goes_over_to_the_next_day_by_name(kit: Kit, cashier: Desk) -> None:
     announce(cashier)
     [one] = open_work.carried(kit.house, "2026-06-01", None)["holds"]
