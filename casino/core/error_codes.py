@@ -444,6 +444,7 @@ MONEY = (
         ("vault_count_counted", "The vault was counted and differs from the books; a manager signs it off.", "state"),
         ("vault_count_accepted", "The count of the vault was accepted.", "state"),
         ("bag_in_use", "A bag of this number is on its way."),
+        ("cover_needed", "The cash that stays in the house would not cover the chips that are out."),
         ("bag_arrived", "The bag has arrived.", "state"),
         ("bag_other_way", "The bag goes the other way: from the bank instead of to it, or to it instead of from it."),
         ("reference_used", "Another buy-in has this reference."),
