@@ -12,7 +12,7 @@ from casino.reports.selectors import verification
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import TableState
 from tests.casino.core.test_concurrency import at_once
-from tests.casino.kit import SAMPLE, Desk, Kit
+from tests.casino.kit import FERBLI, SAMPLE, Desk, Kit
 from tests.casino.scene import assert_problem, fingerprint
 from tests.casino.transfers.test_transfers import floor_at
 from tests.casino.trick_hands import four
@@ -131,3 +131,15 @@ def test_a_game_that_settles_at_its_end_pays_out_of_stacks_that_nobody_has_touch
     floor.ok("hand/void", REASON | {"cause": "misdeal"})
     desk.refresh()
     assert desk.ok("seats/1/leave", {})["last_event"]["amount"] == before[0]
+
+
+def test_who_cannot_pay_the_largest_vizi_of_a_fist_is_not_dealt_in(kit: Kit) -> None:
+    """Majzli: how much is in the fist is said only later, so every stack has the maximum at the deal."""
+    kit.table_for("ferbli", FERBLI | {"majzli_max": 800}, code="T1", seats=4, max_stack=50_000)
+    desk = kit.seated(stacks=(20_000, 800, 20_000))
+    desk.ok("tips", {"seat": 2, "amount": 100})
+    problem = assert_problem(desk.post("hands", {"mode": "physical", "button": 1}), 422, "stack_too_short")
+    assert problem["min"] == 800
+    desk.ok("seats/2/chips", {"amount": 100})
+    desk.ok("hands", {"mode": "physical", "button": 1})
+    assert_problem(desk.post("tips", {"seat": 2, "amount": 100}), 409, "table_playing")
