@@ -975,6 +975,42 @@ def test_a_day_names_what_is_not_open(named: dict[str, Docs]) -> None:
     assert codes(docs) == ["day_differs"]
 
 
+def close_with_hold(docs: Docs, *named: Doc) -> None:
+    """A day closes while cash is on hold for an announced cash-out, and names these holds."""
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], holds=list(named))
+
+
+def hold(docs: Docs) -> Doc:
+    """The hold of the announced cash-out, as a day names it."""
+    return {"hold": "cash_out:1", "until": one(docs, "cage.cash_out_announced")["data"]["until"]}
+
+
+def test_a_day_names_what_is_on_hold() -> None:
+    docs = evening()
+    announce(docs)
+    close_with_hold(docs, hold(docs))
+    assert codes(docs) == []
+
+
+@found("day_differs")
+def a_day_does_not_name_what_is_on_hold(docs: Docs) -> None:
+    announce(docs)
+    close_with_hold(docs)
+
+
+@found("day_differs")
+def a_day_names_a_hold_that_was_used(docs: Docs) -> None:
+    announce(docs)
+    paid(docs)
+    close_with_hold(docs, hold(docs))
+
+
+@found("day_differs")
+def a_day_names_a_hold_with_another_end(docs: Docs) -> None:
+    announce(docs)
+    close_with_hold(docs, hold(docs) | {"until": "2026-11-21T09:00:00.000000Z"})
+
+
 def _package(docs: Docs, **changed: Any) -> None:
     """A closed day and its package."""
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"])

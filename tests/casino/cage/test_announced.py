@@ -191,6 +191,16 @@ def test_a_refused_payment_leaves_it_set_aside(kit: Kit, cashier: Desk) -> None:
     assert refusal(cashier.post("cash-outs", {"player": "anna", "amount": 15_000})) == (409, "drawer_short")
 
 
+def test_it_stays_set_aside_until_a_second_person_has_approved_the_payment(kit: Kit, cashier: Desk) -> None:
+    set_at_founding(house=kit.house, points={"exchange_by_supervisor_from": 20_000}, actor=ACTOR)
+    announce(cashier, amount=25_000)
+    body = {"player": "anna", "amount": 25_000, "announcement": 1}
+    assert refusal(cashier.post("cash-outs", body)) == (409, "approval_required")
+    assert held(kit) == [("cash_out:1", "pending")] and rows(kit)[0]["state"] == "announced"
+    paid = kit.approved(cashier, "cash-outs", body, by=Role.CAGE_SUPERVISOR)["last_event"]
+    assert (paid["announcement"], held(kit)) == (1, [("cash_out:1", "voided")])
+
+
 def test_another_drawer_does_not_pay_it(kit: Kit, cashier: Desk) -> None:
     announce(cashier)
     create_drawer(house=kit.house, code="C2", actor=ACTOR)
