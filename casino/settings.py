@@ -176,6 +176,7 @@ SPECTACULAR_SETTINGS = {
         "MeansEnum": "casino.cage.models.Means",
         "HeldState": "casino.cage.models.HeldState",
         "HeldCause": "casino.cage.models.HeldCause",
+        "AnnouncedState": "casino.cage.announced_models.AnnouncedState",
         "FoundState": "casino.cage.models.FoundState",
         "VaultCountState": "casino.cage.models.VaultCountState",
         "HandoverState": "casino.cage.models.HandoverState",

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from casino.api import (
+    announced,
     approvals,
     audit,
     bank,
@@ -79,6 +80,7 @@ v1 = [
     *readings.urls,
     *reopening.urls,
     *bearer.urls,
+    *announced.urls,
     *deposits.urls,
     *table_fees.urls,
     *held.urls,

@@ -81,9 +81,9 @@ def void_hold(book: Book, key: str, *, using: str = DEFAULT_DB_ALIAS) -> str:
     return state
 
 
-def expire_holds(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> int:
-    """Give the state "expired" to the holds whose time has run out; returns how many."""
-    ended: int = call(using, "SELECT ledger_expire_holds(%s::uuid)", (str(book),))[0][0]
+def expire_holds(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[str]:
+    """Give the state "expired" to the holds whose time has run out; returns their keys, the oldest first."""
+    ended: list[str] = call(using, "SELECT ledger_expire_holds(%s::uuid)", (str(book),))[0][0]
     return ended
 
 

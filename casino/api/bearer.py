@@ -6,13 +6,14 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
+from casino.api.cage import ANNOUNCED, AT_OWN_DRAWER, CHIPS, POSTING, TAG
 from casino.api.http.operations import (
     AT_THE_CAGE,
     Amount,
     Pieces,
     Reason,
     StrictInput,
+    StrictInteger,
     StrictText,
     WriteOperation,
     documented,
@@ -30,6 +31,18 @@ class BearerEvent(EventPart):
     amount = minor_units("Cash")
     exchanged = chip_pieces("Chips")
     approval = approval_used()
+
+
+class BearerPaidEvent(BearerEvent):
+    """The same, and the announced cash-out that was paid."""
+
+    announcement = serializers.IntegerField(required=False)
+
+
+class BearerPaidOut(DrawerChanged):
+    """The drawer, and the chips that it took back."""
+
+    last_event = BearerPaidEvent()
 
 
 class BearerOut(DrawerChanged):
@@ -69,30 +82,34 @@ class BearerBuyIn(WriteOperation):
 @documented(
     "bearerCashOut",
     summary="Buy chips back without a name",
-    answers=BearerOut,
+    answers=BearerPaidOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_OWN_DRAWER, "identity_required", "chips_not_in_circulation", *CHIPS, *POSTING],
+    refuses=[*AT_OWN_DRAWER, *ANNOUNCED, "identity_required", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class BearerCashOut(WriteOperation):
     """Cash for the pieces that somebody brings, below the house's threshold; from there on, a name is needed
-    (`identity_required`)."""
+    (`identity_required`). With `announcement` it is paid of what is set aside for an announced cash-out."""
 
     roles = AT_THE_CAGE
     approvable = True
 
     @extend_schema_serializer(component_name="BearerCashOutInput")
     class Input(StrictInput):
-        """The amount in minor units, and the pieces."""
+        """The amount in minor units, the pieces, and the announced cash-out that is paid with it."""
 
         amount = Amount()
         pieces = Pieces(required=True)
+        announcement = StrictInteger(min_value=1, required=False)
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Buy."""
-        return bearer.cash_out(command=command, code=path["drawer"], amount=data["amount"], pieces=data["pieces"])
+        return bearer.cash_out(
+            command=command, code=path["drawer"], amount=data["amount"], pieces=data["pieces"],
+            announcement=data.get("announcement"),
+        )  # fmt: skip
 
 
 class AttributionOut(serializers.Serializer[Any]):

@@ -15,6 +15,7 @@ from casino.api.http.operations import (
     Pieces,
     ReadOperation,
     StrictInput,
+    StrictInteger,
     StrictText,
     WriteOperation,
     context_of,
@@ -189,6 +190,10 @@ class BuyIn(WriteOperation):
         return services.buy_in(command=command, code=path["drawer"], **_exchange(data))
 
 
+#: Refusals of a cash-out that names an announced one.
+ANNOUNCED = ("announcement_paid", "announcement_withdrawn", "announcement_expired", "announcement_differs")
+
+
 class CashOutEvent(EventPart):
     """The chips that the player gave, and the amount that was paid."""
 
@@ -199,6 +204,7 @@ class CashOutEvent(EventPart):
     change = chip_pieces("Chips that the player got back as change", required=False)
     approval = approval_used()
     attributed = minor_units("What of it was booked for nobody before", required=False)
+    announcement = serializers.IntegerField(required=False)
 
 
 class CashOutOut(DrawerChanged):
@@ -215,6 +221,7 @@ class CashOutOut(DrawerChanged):
     tag=TAG,
     refuses=[
         *AT_OWN_DRAWER,
+        *ANNOUNCED,
         "identity_required",
         "person_forgotten",
         "staff_as_player",
@@ -226,15 +233,26 @@ class CashOutOut(DrawerChanged):
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Named `pieces` are paid whatever is booked for the player; what is missing
     is booked as brought. Without `pieces`, the house chooses the chips, with change; it is refused if the player has
-    less than the amount (`insufficient_funds`), or the drawer has (`drawer_short`). Approved like a buy-in."""
+    less than the amount (`insufficient_funds`), or the drawer has (`drawer_short`). With `announcement` it is paid of
+    what is set aside for an announced one. Approved like a buy-in."""
 
     roles = AT_THE_CAGE
     approvable = True
-    input = _Exchange
+
+    @extend_schema_serializer(component_name="CashOutInput")
+    class Input(_Exchange):
+        """The player, the amount in minor units, and the announced cash-out that is paid with it. Without `pieces`, the
+        house chooses the chips."""
+
+        announcement = StrictInteger(min_value=1, required=False)
+
+    input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Cash out."""
-        return services.cash_out(command=command, code=path["drawer"], **_exchange(data))
+        return services.cash_out(
+            command=command, code=path["drawer"], announcement=data.get("announcement"), **_exchange(data)
+        )
 
 
 def _exchange(data: dict[str, Any]) -> dict[str, Any]:

@@ -121,9 +121,12 @@ class CarriedTransfer(serializers.Serializer[Any]):
 
 
 class CarriedHold(serializers.Serializer[Any]):
-    """What was set aside for a fill that a table had asked for when the day closed."""
+    """What was on hold in a drawer when the day closed: for a fill that a table had asked for, or for an announced
+    cash-out."""
 
-    hold = serializers.CharField(help_text="`fill:` and the serial of the fill.")
+    hold = serializers.CharField(
+        help_text="`fill:` and the serial of the fill, or `cash_out:` and the number of the announced cash-out."
+    )
     until = serializers.DateTimeField(help_text="Until when it is set aside.")
 
 
@@ -187,7 +190,9 @@ class Carried(serializers.Serializer[Any]):
     held_payouts = CarriedPayout(many=True, help_text="Payouts that are held.")
     noncash_buy_ins = CarriedNonCash(many=True, help_text="Buy-ins by card or transfer whose money has not come.")
     transfers = CarriedTransfer(many=True, help_text="Fills and credits that were requested and not sent.")
-    holds = CarriedHold(many=True, help_text="Chips that are set aside in drawers for fills.")
+    holds = CarriedHold(
+        many=True, help_text="Chips that are set aside in drawers for fills, and cash for announced cash-outs."
+    )
     approvals = CarriedApproval(many=True, help_text="Approvals that can still lead to a write.")
     chip_moves = CarriedChipMove(many=True, help_text="Movements of chips that wait to be counted or decided.")
     tray_counts = CarriedTrayCount(many=True, help_text="Counts of trays that wait for their witness.")

@@ -110,12 +110,12 @@ def post_prepared(
     return Made(posted.transaction_id, recorded, {id_: int(one.balance) for id_, one in posted.balances.items()}), found
 
 
-def hold(house: House, prepared: Prepared, *, seconds: int) -> None:
-    """Set aside for so many seconds what this would take, under the same key; it is never posted, only voided. Raises
-    the ledger's typed errors."""
+def hold(house: House, prepared: Prepared, *, seconds: int) -> datetime:
+    """Set aside for so many seconds what this would take, under the same key; it is never posted, only voided. Returns
+    until when. Raises the ledger's typed errors."""
     legs = [Leg(account, amount) for account, amount in prepared.legs]
     aside = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata)
-    holds.hold(house.id, prepared.key, [aside], seconds=seconds)
+    return holds.hold(house.id, prepared.key, [aside], seconds=seconds).expires_at
 
 
 def void_hold(house: House, key: str) -> str:
@@ -194,12 +194,14 @@ def attested(house: House, metadata: Mapping[str, Any]) -> list[tuple[int, str, 
     return list(rows.values_list("id", "account__code", "account__commodity", "balance"))
 
 
-def require(house: House, code: str, held: int, needed: int) -> None:
-    """Refuse, in the ledger's own words, what takes more from a pile than is there. Raises InsufficientFunds."""
-    if held < needed:
+def require(house: House, code: str, balance: int, needed: int, *, held: int = 0) -> None:
+    """Refuse, in the ledger's own words, what takes more from a pile than is there besides what is `held` of it. Raises
+    InsufficientFunds."""
+    if balance - held < needed:
+        params = {"account_code": code, "commodity": house.currency, "balance": balance, "held": held}
         raise InsufficientFunds(
-            f"account {code} holds {held}, needs {needed}",
-            {"account_code": code, "commodity": house.currency, "balance": held, "needed": needed, "min_balance": 0},
+            f"account {code} holds {balance - held}{f' besides {held} on hold' if held else ''}, needs {needed}",
+            params | {"needed": needed, "min_balance": 0},
         )
 
 

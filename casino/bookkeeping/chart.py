@@ -228,7 +228,14 @@ MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledg
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
 _MONEY_OF = "SELECT balance FROM ledger_account WHERE book = %s AND code = %s AND commodity = %s"
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
-_AVAILABLE = "SELECT commodity, balance - held FROM ledger_account WHERE book = %s AND code = %s"
+# What has run out sets nothing aside, though the ledger may not have tidied it up yet.
+_AVAILABLE = """
+SELECT commodity, balance, (balance - held + coalesce((
+    SELECT sum(r.amount) FROM ledger_reserve r
+    WHERE r.account_id = a.id AND r.released_at IS NULL AND r.expires_at <= clock_timestamp()), 0))::bigint
+    AS free FROM ledger_account a WHERE book = %s AND code = %s
+"""
+_FREE = f"SELECT commodity, free FROM ({_AVAILABLE}) there"  # noqa: S608 - constants
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account
@@ -270,6 +277,14 @@ def rack(house: House, code: str, chip_set: str) -> Chips:
 def available(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place that nothing has set aside."""
     return held_in(house, chip_set, sql.rows(*holding_free(house, code)))
+
+
+def set_aside(house: House, code: str) -> tuple[int, int]:
+    """The balance of a money account, and how much of it is set aside, in minor units."""
+    [(balance, free)] = [
+        (balance, free) for of, balance, free in sql.rows(_AVAILABLE, [house.id, code]) if of == house.currency
+    ]
+    return balance, balance - free
 
 
 def sets_in(house: House, code: str) -> dict[str, Chips]:
@@ -323,7 +338,7 @@ def holding(house: House) -> sql.Statement:
 
 def holding_free(house: House, code: str) -> sql.Statement:
     """What `available` reads, for who reads it with something else; `held_in` takes what it has found."""
-    return _AVAILABLE, [house.id, code]
+    return _FREE, [house.id, code]
 
 
 def holding_all(house: House, code: str) -> sql.Statement:

@@ -8,9 +8,10 @@ where more is brought back than was sold there without a name.
 from typing import Any
 
 from casino.audit.events.cage import BearerBuyIn, BearerCashOut, ChipsAttributed, ChipsUnattributed
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
+from casino.cage import announced, selectors
 from casino.cage.models import Drawer
 from casino.cage.services import Pieces, enter, require_own, require_room, write_at
 from casino.chips.changing import Desk
@@ -51,28 +52,40 @@ def sell_chips(
     return Outcome(BearerBuyIn(amount=amount, exchanged=chosen.as_json()), status=201)
 
 
-def cash_out(*, command: Command, code: str, amount: int, pieces: Pieces) -> Answer:
-    """Pay `amount` minor units for the pieces that somebody brings, without asking for a name. Raises Conflict
-    identity_required, chips_not_in_circulation, drawer_short, Unprocessable for wrong pieces."""
+def cash_out(
+    *, command: Command, code: str, amount: int, pieces: Pieces, announcement: int | None = None
+) -> Answer:  # fmt: skip
+    """Pay `amount` minor units for the pieces that somebody brings, without asking for a name. `announcement`: by the
+    number of the announced cash-out whose cash is set aside for it. Raises Conflict identity_required,
+    chips_not_in_circulation, drawer_short, Unprocessable for wrong pieces, and as
+    :func:`~casino.cage.announced.use`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        return buy_chips(drawer, work, key=command.ledger_key(), amount=amount, pieces=pieces)
+        return buy_chips(
+            drawer, work, key=command.ledger_key(), amount=amount, pieces=pieces, announcement=announcement
+        )
 
     return write_at(command, code, change)
 
 
-def buy_chips(drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces, own: bool = True) -> Outcome:
+def buy_chips(
+    drawer: Drawer, work: Work, *, key: str, amount: int, pieces: Pieces, announcement: int | None = None,
+    own: bool = True,
+) -> Outcome:  # fmt: skip
     """What buying back without a name does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
     points = in_force(drawer.house)
     require_own(drawer, work, own=own)
     thresholds.require_identity(drawer.house, points, amount, held_at=drawer.code)
-    desk, till = _desk(drawer), drawer.account(Account.DRAWER_CASH)
-    books.require(drawer.house, till, chart.balances(drawer.house, [till])[till], amount)
+    if announcement is not None:
+        announced.use(drawer, work, announcement, player=None, amount=amount)
+    desk = _desk(drawer)
+    selectors.require_cash(drawer, amount)
     taken = desk.require_public(desk.named(pieces, amount))
     thresholds.require_approval(points, work, amount)
     bought = posting("bearer_cash_out", {"drawer": drawer.code}, amount=amount, chips=taken)
     enter(work, key, drawer, "cage.bearer_cash_out", [bought])
-    return Outcome(BearerCashOut(amount=amount, exchanged=taken.as_json()), status=201)
+    event = BearerCashOut(amount=amount, exchanged=taken.as_json(), announcement=announcement)
+    return Outcome(event, status=201)
 
 
 def attribute(*, command: Command, player_ref: str, place: str, amount: int, reason: str) -> Answer:

@@ -21,7 +21,7 @@ def withheld(drawer: Drawer) -> Iterator[None]:
     except InsufficientFunds as error:
         if error.params.get("account_code") not in {drawer.account(number) for number in CONTENTS}:
             raise
-        raise Conflict(f"Drawer {drawer.code} does not hold enough for this.", code="drawer_short") from None
+        raise _short(drawer, error) from None
     except Conflict as error:
         if error.code != "no_exact_change":
             raise
@@ -30,3 +30,16 @@ def withheld(drawer: Drawer) -> Iterator[None]:
             code="no_exact_change",
             amount=error.extra["amount"],
         ) from None
+
+
+def _short(drawer: Drawer, error: InsufficientFunds) -> Conflict:
+    """What is on hold for announced cash-outs may be named: those who trade here have announced it, or can list it."""
+    held, is_cash = error.params.get("held"), error.params["account_code"] == drawer.account(Account.DRAWER_CASH)
+    if not (held and is_cash):
+        return Conflict(f"Drawer {drawer.code} does not hold enough for this.", code="drawer_short")
+    return Conflict(
+        f"Drawer {drawer.code} does not hold enough for this besides {drawer.house.money(held)} on hold for announced "
+        "cash-outs.",
+        code="drawer_short",
+        held=held,
+    )

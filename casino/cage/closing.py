@@ -13,7 +13,7 @@ from casino.audit.events.cage import DrawerClosed, DrawerCounted, DrawerRecounte
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
-from casino.cage import contents, selectors
+from casino.cage import announced, contents, selectors
 from casino.cage.blind import CONTENTS
 from casino.cage.contents import Contents, Withdrawn
 from casino.cage.models import Drawer, DrawerState, Handover, Shift
@@ -178,6 +178,8 @@ def require_no_open_work(drawer: Drawer, open_work: OpenWork) -> None:
     """Refuse to close a drawer while something of it is pending that only an open drawer can end. Raises Conflict
     drawer_has_open_work, which lists it."""
     found = open_work(drawer)
+    numbers = announced.open_at(drawer).values_list("number", flat=True)
+    found = [*found, *({"kind": "cash_out", "number": number, "id": number} for number in numbers)]
     if (handover := selectors.offered(drawer)) is not None:
         found = [*found, {"kind": "handover", "number": handover.number, "id": handover.number}]
     if found:

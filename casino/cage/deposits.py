@@ -7,7 +7,6 @@ from typing import Any
 
 from casino.audit.events.cage import DepositDrawn, DepositReturned, DepositTaken
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
@@ -64,7 +63,7 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, _ = customer(drawer, work, player_ref)
         _require(player, amount)
-        books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
+        selectors.require_cash(drawer, amount)
         thresholds.require_approval(in_force(drawer.house), work, amount)
         _enter(command, drawer, work, "deposit_returned", player, amount=amount)
         return Outcome(DepositReturned(**_moved(player, amount)), status=201)

@@ -210,9 +210,9 @@ def require_there(drawer: Drawer, kind: HandoverKind, cash: int, chips: Chips) -
         books.require(house, Account.VAULT_CASH, chart.balances(house, [Account.VAULT_CASH])[Account.VAULT_CASH], cash)
         floats.from_vault(house, amount=None, pieces=chips.as_json())
         return
-    books.require(house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), cash)
+    selectors.require_cash(drawer, cash)
     rack = drawer.account(Account.CAGE_CHIPS)
-    if (chip_sets.rack(house, rack) - chips).shortage:
+    if (chip_sets.available(house, rack) - chips).shortage:
         raise Conflict(f"Drawer {drawer.code} does not hold enough for this.", code="drawer_short")
 
 

@@ -12,8 +12,7 @@ from django.db.models.functions import Cast, Coalesce, Extract
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import PayoutHeld, PayoutPaidByBank, PayoutReleased
-from casino.bookkeeping import books, chart
-from casino.bookkeeping.accounts import Account
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, HeldCause, HeldPayout, HeldState
@@ -67,7 +66,7 @@ def release(*, command: Command, code: str, number: int) -> Answer:
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_own(drawer, work)
         found = _locked(drawer.house, number)
-        books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), found.amount)
+        selectors.require_cash(drawer, found.amount)
         work.require_approval(_approved(found.amount))
         places = {"drawer": code, "player": found.player.ref}
         paid = posting("payout_released", places, amount=found.amount)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.db import models
 from django.db.models import F, Q
 
+from casino.cage.announced_models import AnnouncedCashOut as AnnouncedCashOut  # one file of models a subject
 from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.players.models import REFERENCE, Player
 from casino.staff.models import Role, Staff

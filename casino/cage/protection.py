@@ -11,6 +11,7 @@ PROTECTION = Protection(
         Table(name="cage_shift", keep=Keep.TABLE, app=WRITE),
         Table(name="cage_vaultcount", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_bankbag", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
+        Table(name="cage_announcedcashout", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_heldpayout", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_foundchips", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="cage_noncashbuyin", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
-from casino.bookkeeping import chart
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.contents import by_the_books, stored
 from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift, worth
@@ -105,6 +105,14 @@ def cash(drawer: Drawer) -> int:
     """Cash that the drawer must hold by the ledger, in minor units."""
     code = drawer.account(Account.DRAWER_CASH)
     return chart.balances(drawer.house, [code])[code]
+
+
+def require_cash(drawer: Drawer, amount: int) -> None:
+    """Refuse what takes more cash than the drawer holds besides what is on hold for announced cash-outs. Raises
+    InsufficientFunds."""
+    code = drawer.account(Account.DRAWER_CASH)
+    balance, held = chart.set_aside(drawer.house, code)
+    books.require(drawer.house, code, balance, amount, held=held)
 
 
 def describe(drawer: Drawer) -> dict[str, Any]:

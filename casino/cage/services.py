@@ -9,7 +9,7 @@ from casino.audit.events.cage import CageBuyIn, CageCashOut
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
-from casino.cage import selectors
+from casino.cage import announced, selectors
 from casino.cage.blind import withheld
 from casino.cage.models import Drawer, DrawerState, Shift
 from casino.chips import selectors as chip_sets
@@ -204,32 +204,42 @@ def sell_chips(
     return Outcome(CageBuyIn(**_exchanged(drawer, work, player, amount, chosen)), status=201)
 
 
-def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
+def cash_out(
+    *, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None,
+    announcement: int | None = None,
+) -> Answer:  # fmt: skip
     """Take `amount` minor units in chips and pay the player: these pieces, or such as the public can have, with change
     from the drawer. Pieces that are named have been brought: what of them is not booked for the player becomes the
-    player's now. Raises InsufficientFunds when the player holds less away from the tables and names no pieces, Conflict
-    identity_required, drawer_short, no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces."""
+    player's now. `announcement`: by the number of the announced cash-out whose cash is set aside for it. Raises
+    InsufficientFunds when the player holds less away from the tables and names no pieces, Conflict identity_required,
+    drawer_short, no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces, and as
+    :func:`~casino.cage.announced.use`."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        return buy_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
+        return buy_chips(
+            drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces,
+            announcement=announcement,
+        )  # fmt: skip
 
     return write_at(command, code, change)
 
 
 def buy_chips(
     drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None,
-    own: bool = True,
+    announcement: int | None = None, own: bool = True,
 ) -> Outcome:  # fmt: skip
     """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
     player, desk = customer(drawer, work, player_ref, own=own)
     persons.require_guest(player)
     points = in_force(drawer.house)
     thresholds.require_identity(drawer.house, points, amount, player=player, held_at=drawer.code)
+    if announcement is not None:
+        announced.use(drawer, work, announcement, player=player, amount=amount)
     # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
-    held, till = chart.balances(drawer.house, [player.wallet])[player.wallet], drawer.account(Account.DRAWER_CASH)
+    held = chart.balances(drawer.house, [player.wallet])[player.wallet]
     if pieces is None:
         books.require(drawer.house, player.wallet, held, amount)
-    books.require(drawer.house, till, selectors.cash(drawer), amount)
+    selectors.require_cash(drawer, amount)
     if pieces is None:
         taken, given_back = desk.take_in(amount)
     else:
@@ -241,7 +251,7 @@ def buy_chips(
     brought = posting("attributed", {"place": drawer.code, "player": player_ref}, amount=lacking)
     enter(work, key, drawer, "cage.cash_out", [brought, bought], player=player_ref)
     found = _exchanged(drawer, work, player, amount, taken, given_back)
-    return Outcome(CageCashOut(**found, attributed=lacking or None), status=201)
+    return Outcome(CageCashOut(**found, attributed=lacking or None, announcement=announcement), status=201)
 
 
 def require_room(drawer: Drawer, points: ControlPoints) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from casino.audit.events.cage import CageExchange, ForeignChipsBought
-from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
@@ -53,7 +52,7 @@ def buy_foreign(drawer: Drawer, work: Work, *, key: str, amount: int, issuer: st
     """What buying chips of another house does at a locked drawer, posted under this key. Raises as
     :func:`take_foreign`."""
     require_own(drawer, work, own=own)
-    books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
+    selectors.require_cash(drawer, amount)
     taken = posting("foreign_chips", {"drawer": drawer.code}, amount=amount)
     enter(work, key, drawer, "cage.foreign_chips", [taken], issuer=issuer)
     return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)

@@ -199,6 +199,13 @@ def lock_payouts(house_id: UUID) -> None:
     _lock_name(f"held payouts of {house_id}")
 
 
+def lock_announced(house_id: UUID) -> None:
+    """Keep others from numbering or ending announced cash-outs of this house until the transaction ends. Raises
+    LockOrderError."""
+    _take(Rank.CUSTODY, "announced cash-outs")
+    _lock_name(f"announced cash-outs of {house_id}")
+
+
 def lock_found(house_id: UUID) -> None:
     """Keep others from changing this house's register of found chips until the transaction ends. Raises
     LockOrderError."""

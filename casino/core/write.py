@@ -466,11 +466,11 @@ class Work:
 
     def hold(
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any], seconds: int
-    ) -> None:
-        """Set aside at once, for so many seconds, what these postings would take: others cannot. The event must say so.
-        Raises the ledger's typed errors."""
+    ) -> datetime:
+        """Set aside at once, for so many seconds, what these postings would take: others cannot. Returns until when.
+        The event must say so. Raises the ledger's typed errors."""
         self.flush()
-        books.hold(
+        return books.hold(
             self.house,
             books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata),
             seconds=seconds,

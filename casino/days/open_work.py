@@ -84,9 +84,10 @@ def require_done(house: House, until: datetime | None) -> None:
 def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
     not received, open tables, floats and other handovers, found chips, held payouts, buy-ins by card or transfer whose
-    money has not come, requested transfers, what is set aside for them, approvals, movements of chips and counts of
-    trays and of the vault that wait for others, bags on their way to or from the bank, and shares of the tronc that are
-    not paid. Of what is still counted no figures: it is counted without knowing them."""
+    money has not come, requested transfers, what is set aside for them and for announced cash-outs, approvals,
+    movements of chips and counts of trays and of the vault that wait for others, bags on their way to or from the bank,
+    and shares of the tronc that are not paid. Of what is still counted no figures: it is counted without knowing
+    them."""
     boxes = Box.objects.filter(Q(state__in=UNPOSTED, for_day__lte=name) | _at_table(until), house=house)
     handovers = Handover.objects.filter(house=house, state=HandoverState.OFFERED)
     found = FoundChips.objects.filter(house=house, state=FoundState.REGISTERED)

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.postgres.functions import TransactionNow
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -16,6 +15,7 @@ from casino.audit import selectors as audit
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import HoldsExpired, ImbalanceCleared, ImbalanceFound, SnapshotTaken
 from casino.audit.services import Actor, record
+from casino.cage import announced
 from casino.celery import task
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.core import outbox, patience
@@ -26,7 +26,6 @@ from casino.houses.tasks import named
 from casino.reports import making, packaging, runs, selectors, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
-from ledger.models import Hold, HoldState
 from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
@@ -188,13 +187,12 @@ def daily_snapshot(date: str) -> str:
 
 def _expire(house: House) -> bool:
     with transaction.atomic():
-        count = holds.expire_holds(house.id)
-        if count:
-            ended = Hold.objects.filter(book=house.id, state=HoldState.EXPIRED, ended_at__gte=TransactionNow())
-            keys = list(ended.order_by("id").values_list("key", flat=True))
-            event = HoldsExpired(hold_count=count, holds=keys)
+        keys = holds.expire_holds(house.id)
+        if keys:
+            announced.expire(house, keys)
+            event = HoldsExpired(hold_count=len(keys), holds=keys)
             record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), event=event)
-    return count > 0
+    return bool(keys)
 
 
 def take_snapshot(house: House, name: str) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from casino.audit.events.cage import TroncShared, TroncSharePaid
-from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
@@ -85,7 +84,7 @@ def pay(*, command: Command, code: str, serial: int, login: str) -> Answer:
             raise Conflict(f"The share of {login} was paid.", code="share_paid")
         if share.staff_id == command.context.staff.pk:
             raise Forbidden("Nobody pays the own share; another cashier must do this.", code="four_eyes")
-        books.require(drawer.house, drawer.account(Account.DRAWER_CASH), drawers.cash(drawer), share.amount)
+        drawers.require_cash(drawer, share.amount)
         TroncShare.objects.filter(id=share.pk).update(
             drawer=drawer, paid_by=command.context.staff, paid_at=ClockTimestamp()
         )

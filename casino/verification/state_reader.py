@@ -72,6 +72,7 @@ _KEYS = {
     "cage.VaultCount": "m.number::text",
     "cage.BankBag": "m.number::text",
     "cage.HeldPayout": "m.number::text",
+    "cage.AnnouncedCashOut": "m.number::text",
     "cage.NonCashBuyIn": "m.number::text",
     "cage.FoundChips": "m.number::text",
     "cage.VarianceOffset": "m.number::text",

@@ -478,6 +478,7 @@ def _all_counted(code: str) -> Step:
 
 FAKE_CHIPS = {"pieces": {"500": 1}, "evidence": "E-2"} | REASON
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
+ANNOUNCED = {"player": "T1-u1", "amount": 1_000, "minutes": 60}
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
 LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
@@ -550,6 +551,12 @@ STEPS: dict[str, Step] = {
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),
+    "cage.cash_out_announced": _at("cashier", "announced-cash-outs", ANNOUNCED),
+    "cage.cash_out of what was announced": _at(
+        "cashier", "cash-outs", {"player": "T1-u1", "amount": 1_000, "announcement": 1}
+    ),
+    "cage.cash_out_announced again": _at("cashier", "announced-cash-outs", ANNOUNCED),
+    "cage.announcement_withdrawn": _at("cashier", "announced-cash-outs/2/withdraw", REASON),
     "table.terms_changed": lambda busy: busy.office.post(
         "tables/T1/terms", TERMS | REASON, version=busy.dealer.refresh()["version"]
     ),

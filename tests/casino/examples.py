@@ -44,6 +44,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "cage.chips_found once more": (("auditor", f"found-chips?{PAGE}"),),
     "clearing.settled": (("auditor", f"noncash-buy-ins?{PAGE}"),),
     "cage.payout_held again": (("auditor", f"held-payouts?{PAGE}"),),
+    "cage.cash_out_announced again": (("auditor", f"announced-cash-outs?{PAGE}"),),
     "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"),),
     "variance.offset": (("auditor", f"variance-offsets?{PAGE}"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),

@@ -280,12 +280,12 @@ class Book:
             hold.state = "expired" if hold.timed_out else "voided"
         return set()
 
-    def expire_holds(self) -> int:
-        """Tidy up; how many."""
-        ended = [hold for hold in self.holds.values() if hold.state == "pending" and hold.timed_out]
-        for hold in ended:
+    def expire_holds(self) -> list[str]:
+        """Tidy up; which, the oldest first."""
+        ended = {key: hold for key, hold in self.holds.items() if hold.state == "pending" and hold.timed_out}
+        for hold in ended.values():
             hold.state = "expired"
-        return len(ended)
+        return list(ended)
 
     # --- Periods, snapshots, assertions -----------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@ each with the code that must be found."""
 
 import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -682,6 +683,121 @@ def a_player_is_called_to_a_table_of_another_game(docs: Docs) -> None:
     call(docs, 1)
 
 
+# --- Cash that is on hold ---------------------------------------------------------------------------------------------
+
+
+def announce(docs: Docs, number: int = 1, **changed: Any) -> None:
+    """A player announces a cash-out before the first hand, for an hour."""
+    at = docs[docs.index(one(docs, "hand.dealt")) - 1]["at"]
+    until = (datetime.fromisoformat(at) + timedelta(hours=1)).isoformat(timespec="microseconds")
+    data = {"announcement": number, "player": "a", "amount": 500, "minutes": 60, "until": until[:-6] + "Z"}
+    data |= changed
+    add(docs, DRAWER, "cage.cash_out_announced", data, before="hand.dealt", **at_cage(docs))
+
+
+def at_cage(docs: Docs) -> dict[str, str]:
+    """Who works at the drawer."""
+    return {name: one(docs, "cage.buy_in")[name] for name in ("actor", "role", "terminal")}
+
+
+def paid(docs: Docs, number: int = 1, chain: str = DRAWER, **changed: Any) -> None:
+    """It is paid before the first hand."""
+    data = {"announcement": number, "player": "a", "amount": 500, "player_chips": 0, "exchanged": {}} | changed
+    add(docs, chain, "cage.cash_out", data, before="hand.dealt", **at_cage(docs))
+
+
+def expired(docs: Docs, *holds: str, at: str = "2026-11-21T02:00:00.000000Z", **data: Any) -> None:
+    """Holds expire after the last hand."""
+    add(docs, HOUSE, "holds.expired", {"hold_count": len(holds), "holds": list(holds)} | data, at=at)
+
+
+def test_announced_cash_outs_are_paid_withdrawn_or_expire() -> None:
+    docs = evening()
+    announce(docs)
+    paid(docs, amount=400)
+    announce(docs, 2)
+    withdrawn = {"announcement": 2, "amount": 500}
+    add(docs, DRAWER, "cage.announcement_withdrawn", withdrawn, before="hand.dealt", reason="no", **at_cage(docs))
+    announce(docs, 3)
+    expired(docs, "cash_out:3")
+    assert codes(docs) == []
+
+
+@found("serial_gap")
+def a_number_of_an_announced_cash_out_is_left_out(docs: Docs) -> None:
+    announce(docs)
+    announce(docs, 3)
+
+
+@found("state_event_differs")
+def cash_is_set_aside_for_longer_than_was_said(docs: Docs) -> None:
+    announce(docs, minutes=30)
+
+
+@found("announcement_differs")
+def an_announced_cash_out_is_paid_twice(docs: Docs) -> None:
+    announce(docs)
+    paid(docs)
+    paid(docs)
+
+
+@found("announcement_differs")
+def an_announced_cash_out_is_paid_to_another_player(docs: Docs) -> None:
+    announce(docs)
+    paid(docs, player="b")
+
+
+@found("announcement_differs")
+def more_is_paid_than_was_announced(docs: Docs) -> None:
+    announce(docs)
+    paid(docs, amount=501)
+
+
+@found("announcement_differs")
+def what_was_withdrawn_was_announced_otherwise(docs: Docs) -> None:
+    announce(docs)
+    add(docs, DRAWER, "cage.announcement_withdrawn", {"announcement": 1, "amount": 5}, before="hand.dealt", reason="no",
+        **at_cage(docs))  # fmt: skip
+
+
+@found("announcement_differs")
+def an_announced_cash_out_is_paid_when_its_time_is_over(docs: Docs) -> None:
+    announce(docs)
+    paid(docs)
+    one(docs, "cage.cash_out")["at"] = "2026-11-21T02:00:00.000000Z"
+
+
+@found("announcement_differs")
+def another_drawer_pays_it(docs: Docs) -> None:
+    add(docs, "drawer/C2", "drawer.set_up", {}, before="hand.dealt")
+    announce(docs)
+    paid(docs, chain="drawer/C2")
+
+
+@found("announcement_differs")
+def what_was_paid_expires(docs: Docs) -> None:
+    announce(docs)
+    paid(docs)
+    expired(docs, "cash_out:1")
+
+
+@found("state_event_differs")
+def cash_is_free_before_its_time_is_over(docs: Docs) -> None:
+    announce(docs)
+    expired(docs, "cash_out:1", at="2026-11-21T00:30:00.000000Z")
+
+
+@found("state_event_differs")
+def more_holds_have_expired_than_are_named(docs: Docs) -> None:
+    announce(docs)
+    expired(docs, "cash_out:1", hold_count=2)
+
+
+@found("state_not_recorded")
+def a_hold_expires_that_nobody_has_made(docs: Docs) -> None:
+    expired(docs, "cash_out:1")
+
+
 def move(docs: Docs, *, out: Doc | None = None, **into: Any) -> None:
     """A player who has just sat down comes from a second table with the same stack, before the first hand."""
     second = "table/T2"
@@ -857,6 +973,42 @@ def test_a_day_names_what_is_not_open(named: dict[str, Docs]) -> None:
     docs = evening()
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], **named)
     assert codes(docs) == ["day_differs"]
+
+
+def close_with_hold(docs: Docs, *named: Doc) -> None:
+    """A day closes while cash is on hold for an announced cash-out, and names these holds."""
+    close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], holds=list(named))
+
+
+def hold(docs: Docs) -> Doc:
+    """The hold of the announced cash-out, as a day names it."""
+    return {"hold": "cash_out:1", "until": one(docs, "cage.cash_out_announced")["data"]["until"]}
+
+
+def test_a_day_names_what_is_on_hold() -> None:
+    docs = evening()
+    announce(docs)
+    close_with_hold(docs, hold(docs))
+    assert codes(docs) == []
+
+
+@found("day_differs")
+def a_day_does_not_name_what_is_on_hold(docs: Docs) -> None:
+    announce(docs)
+    close_with_hold(docs)
+
+
+@found("day_differs")
+def a_day_names_a_hold_that_was_used(docs: Docs) -> None:
+    announce(docs)
+    paid(docs)
+    close_with_hold(docs, hold(docs))
+
+
+@found("day_differs")
+def a_day_names_a_hold_with_another_end(docs: Docs) -> None:
+    announce(docs)
+    close_with_hold(docs, hold(docs) | {"until": "2026-11-21T09:00:00.000000Z"})
 
 
 def _package(docs: Docs, **changed: Any) -> None:

@@ -1,6 +1,7 @@
 """Every kind of event of the audit trail, one frozen class each; docs/reference/events.md lists them."""
 
 from casino.audit.events import (
+    announced,
     approvals,
     cage,
     cards,
@@ -25,6 +26,7 @@ __all__ = [
     "DrawerEvent",
     "TableEvent",
     "UnknownEvent",
+    "announced",
     "approvals",
     "cage",
     "cards",

@@ -29,6 +29,9 @@ Handover = Annotated[
     "drawer that is handed over `to_drawer` and `foreign` (chips of other houses, minor units), and pieces of "
     "`withdrawn` sets by set where there are any",
 ]
+Announced = Annotated[
+    int | None, "number of the announced cash-out that was paid with it; absent where it was not announced"
+]
 PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
 
@@ -310,6 +313,7 @@ class CageCashOut(DrawerEvent, ApprovedEvent):
     exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
     change: Annotated[Pieces | None, "chips the player got back, where the exact ones could not be had"] = None
     attributed: Annotated[int | None, "minor units of it that were booked for nobody before"] = None
+    announcement: Announced = None
 
 
 @event("cage.bearer_buy_in", chain="drawer")
@@ -326,6 +330,7 @@ class BearerCashOut(DrawerEvent, ApprovedEvent):
 
     amount: Amount
     exchanged: Annotated[Pieces, "chips that were brought: number of pieces by denomination in minor units"]
+    announcement: Announced = None
 
 
 @event("cage.table_fee", chain="drawer")

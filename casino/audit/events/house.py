@@ -198,7 +198,10 @@ class HoldsExpired(AuditEvent):
     """Some holds have expired and no longer reserve anything."""
 
     hold_count: Annotated[int, "number of holds"]
-    holds: Annotated[Sequence[str] | None, "keys of the holds, `fill:` and its serial; absent in older events"] = None
+    holds: Annotated[
+        Sequence[str] | None,
+        "keys of the holds, `fill:` or `cash_out:` and the number of what they were for; absent in older events",
+    ] = None
 
 
 @event("imbalance.found", chain="house")

@@ -32,13 +32,19 @@ _DECLARED = {
     "box.received": "house: box {any}",
     "box.swapped": "table: box {any}; table_version integer; taken? {any}",
     "cage.bearer_buy_in": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
-    "cage.bearer_cash_out": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
+    "cage.bearer_cash_out":
+        "drawer: amount integer; announcement? integer; approval? integer; drawer_version integer; "
+        "exchanged {integer}",
     "cage.buy_in":
         "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; player string; "
         "player_chips integer",
+    "cage.announcement_withdrawn": "drawer: amount integer; announcement integer; drawer_version integer",
     "cage.cash_out":
-        "drawer: amount integer; approval? integer; attributed? integer; change? {integer}; drawer_version integer; "
-        "exchanged {integer}; player string; player_chips integer",
+        "drawer: amount integer; announcement? integer; approval? integer; attributed? integer; change? {integer}; "
+        "drawer_version integer; exchanged {integer}; player string; player_chips integer",
+    "cage.cash_out_announced":
+        "drawer: amount integer; announcement integer; drawer_version integer; minutes integer; player? string; "
+        "until string",
     "cage.chips_redeemed": "drawer: drawer_version integer; redeemed {any}",
     "cage.corrected":
         "drawer: approval? integer; attributed? integer; corrects integer; drawer_version integer; mirrors {integer}; "

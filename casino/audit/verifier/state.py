@@ -4,6 +4,7 @@ before it."""
 from collections.abc import Iterable
 
 from . import (
+    state_announced,
     state_approvals,
     state_boxes,
     state_cage,
@@ -24,6 +25,7 @@ from . import (
 )
 from .findings import Report
 from .state_actors import Actors
+from .state_announced import Announcements
 from .state_approvals import Approvals
 from .state_boxes import Boxes
 from .state_cage import Cage
@@ -61,6 +63,7 @@ MODELS: dict[str, Model] = by_name(
     state_vault.MODELS,
     state_vault_counts.MODELS,
     state_money.MODELS,
+    state_announced.MODELS,
     state_variances.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
@@ -93,7 +96,7 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(Money(rows, self._find), Duty(rows), Variances(rows), Identities(rows)),
+            *(Money(rows, self._find), Announcements(rows, self._find), Duty(rows), Variances(rows), Identities(rows)),
             *(LedgerRows(rows), Days(rows), Reports(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}

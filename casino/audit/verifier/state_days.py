@@ -1,15 +1,16 @@
 """The closing of gaming days, judged: nothing of the day was left undone, and what goes over is named. Their packages:
 the bytes that are kept have the SHA-256 that was recorded, and two people have signed."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from .state_boxes import BOX, POOL, SHARE, TRAY_COUNT
 from .state_cage import SHIFT, TRANSFER
 from .state_columns import HOUSE, ID, Model, hashed, proved
-from .state_ledger import PERIOD, SNAPSHOT
+from .state_ledger import HOLD, PERIOD, SNAPSHOT
 from .state_people import OUTBOX
-from .state_rows import TOLERANCE, Handler, Near, Row, Rows
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 from .state_vault_counts import BAG, COUNT
 
 PACKAGE = "days.Package"
@@ -58,6 +59,7 @@ class Days:
         self._boxes(doc, day, doc["data"]["carried"]["boxes"])
         self._trays(doc, until)
         self._of_the_vault(doc, until)
+        self._holds(doc, doc["data"]["carried"].get("holds", ()))
         self._closers[day] = doc["actor"]
         self._rows.add(
             OUTBOX, f"{PACKAGE_DAY}/{day}", task=PACKAGE_DAY, subject=day, created_at=Near(doc["at"]), done_at=None
@@ -127,6 +129,20 @@ class Days:
             row = self._rows.seek(SHARE, f"{one['pool']}/{one['login']}")
             if row is not None and row["amount"] != one["amount"]:
                 self._find(doc, f"share {one['pool']}/{one['login']} is {row['amount']}, named with {one['amount']}")
+
+    def _holds(self, doc: Row, named: Sequence[Row]) -> None:
+        """What is on hold then is named once, with its end, and nothing else as a hold. A hold whose time ends at this
+        moment may be named or not."""
+        at, keys = doc["at"], [one["hold"] for one in named]
+        for key, row in self._rows.of(HOLD).items():
+            lasts = row["state"] == "pending" and row["expires_at"] > at
+            if lasts and seconds_between(row["expires_at"], at) > TOLERANCE and keys.count(key) != 1:
+                self._find(doc, f"hold {key}, which is open, is named {keys.count(key)} times")
+        for one in named:
+            row = self._rows.get(HOLD, one["hold"])
+            if row["state"] == "voided" or seconds_between(row["expires_at"], one["until"]) > TOLERANCE:
+                problem = f"is {row['state']} until {row['expires_at']}, and named as open until {one['until']}"
+                self._find(doc, f"hold {one['hold']} {problem}")
 
     def _named(self, doc: Row, until: str | None, what: str, open_now: dict[str, str], named: list[str]) -> None:
         """What is open was named once, and only that was named."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from .state_columns import Model, derived, proved, transient
-from .state_rows import Handler, Near, Row, Rows
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
 ACCOUNT, PERIOD, SNAPSHOT, ASSERTION = "ledger.Account", "ledger.Period", "ledger.Snapshot", "ledger.Assertion"
 HOLD = "ledger.Hold"
@@ -84,6 +84,10 @@ _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's
 _NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
 _BOOK = replace(proved("rows are read by book and key"), read=False)
 _HELD = transient("what a hold sets aside cannot be spent, and nothing else; its event names the pieces")
+_HOLDS = (
+    "fill.requested, fill.sent, fill.cancelled, cage.cash_out_announced, cage.cash_out, cage.bearer_cash_out, "
+    "cage.announcement_withdrawn"
+)
 #: Seconds for which the pieces of a fill are set aside.
 _RESERVED = 3600
 MODELS = (
@@ -171,9 +175,9 @@ MODELS = (
             "id": _NUMBERED,
             "book": _BOOK,
             "key": _BOOK,
-            **dict.fromkeys(("created_at", "expires_at"), proved("fill.requested")),
+            **dict.fromkeys(("created_at", "expires_at"), proved("fill.requested, cage.cash_out_announced")),
             "postings": _HELD,
-            **dict.fromkeys(("state", "ended_at"), proved("fill.requested, fill.sent, fill.cancelled, holds.expired")),
+            **dict.fromkeys(("state", "ended_at"), proved(f"{_HOLDS}, holds.expired")),
         },
     ),
     Model(
@@ -285,8 +289,19 @@ class LedgerRows:
             row.update(state=fill["reservation"], ended_at=Near(doc["at"]))
 
     def _expired(self, doc: Row) -> None:
-        for key in doc["data"].get("holds", ()):
-            self._rows.change(HOLD, key, state="expired", ended_at=Near(doc["at"]))
+        """Holds end in this way when their time is over, not before, and once."""
+        data, at = doc["data"], Near(doc["at"])
+        named = data.get("holds", ())
+        if "holds" in data and len(named) != data["hold_count"]:
+            problem = f"{data['hold_count']} holds have expired, it names {len(named)}"
+            self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", problem)
+        for key in named:
+            row = self._rows.get(HOLD, key)
+            early = doc["at"] < row["expires_at"] and seconds_between(doc["at"], row["expires_at"]) > TOLERANCE
+            if row["state"] != "pending" or early:
+                problem = f"it was {row['state']} until {row['expires_at']}, and expired at {doc['at']}"
+                self._rows.find("state_event_differs", f"{HOLD} {key}", problem)
+            row.update(state="expired", ended_at=at)
 
     def _counted(self, doc: Row) -> None:
         count, drawer = doc["data"]["reconciliation"], doc["chain"].partition("/")[2]

@@ -636,6 +636,115 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="AnnouncedCashOut",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("minutes", models.PositiveSmallIntegerField()),
+                ("until", models.DateTimeField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("announced", "Announced"),
+                            ("paid", "Paid"),
+                            ("withdrawn", "Withdrawn"),
+                            ("expired", "Expired"),
+                        ],
+                        default="announced",
+                        max_length=9,
+                    ),
+                ),
+                ("announced_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("paid", models.BigIntegerField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "announced_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="announced_cash_outs",
+                        to="cage.drawer",
+                    ),
+                ),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="announced_cash_outs",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "announced cash-out",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="announced_number"),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="announced_amount"),
+                    models.CheckConstraint(
+                        condition=models.Q(("minutes__gte", 1), ("minutes__lte", 720)), name="announced_minutes"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("ended_at", None),
+                                ("ended_by", None),
+                                ("paid", None),
+                                ("reason", ""),
+                                ("state", "announced"),
+                            ),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                                ("paid__gt", 0),
+                                ("paid__lte", models.F("amount")),
+                                ("reason", ""),
+                                ("state", "paid"),
+                            ),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                                ("paid", None),
+                                ("state", "withdrawn"),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("ended_by", None),
+                                ("paid", None),
+                                ("reason", ""),
+                                ("state", "expired"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="announced_ends_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="HeldPayout",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

@@ -331,8 +331,9 @@ BEGIN
     RETURN h.state;
 END $$;
 
--- Ends the holds of a book whose time has run out, those apart that somebody is at work on; returns how many.
-CREATE FUNCTION @schema@.ledger_expire_holds(p_book uuid) RETURNS integer
+-- Ends the holds of a book whose time has run out, those apart that somebody is at work on; returns their keys, the
+-- oldest first.
+CREATE FUNCTION @schema@.ledger_expire_holds(p_book uuid) RETURNS text[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     v_holds bigint[];
@@ -346,5 +347,5 @@ BEGIN
     FOREACH v_hold IN ARRAY coalesce(v_holds, '{}') LOOP
         PERFORM ledger_end_hold(v_hold, 'expired');
     END LOOP;
-    RETURN coalesce(cardinality(v_holds), 0);
+    RETURN coalesce((SELECT array_agg(key ORDER BY id) FROM ledger_hold WHERE id = ANY (v_holds)), '{}');
 END $$;

@@ -62,7 +62,9 @@ DECLARE
     a ledger_account;
 BEGIN
     SELECT * INTO STRICT a FROM ledger_account WHERE id = p_account;
-    RAISE EXCEPTION 'account % holds %, needs %', a.code, a.balance - a.held, a.balance - p_balance + a.min_balance
+    RAISE EXCEPTION 'account % holds %, needs %', a.code,
+        (a.balance - a.held) || CASE a.held WHEN 0 THEN '' ELSE ' besides ' || a.held || ' on hold' END,
+        a.balance - p_balance + a.min_balance
         USING ERRCODE = 'LG004', DETAIL = jsonb_build_object(
             'account', a.id, 'account_code', a.code, 'commodity', a.commodity, 'balance', a.balance, 'held', a.held,
             'needed', a.balance - p_balance + a.min_balance, 'min_balance', a.min_balance, 'key', p_key)::text;

@@ -8,6 +8,7 @@ import pytest
 
 from casino.api.http import problems
 from casino.approvals.models import ApprovalState
+from casino.cage.announced_models import AnnouncedState
 from casino.cage.models import HandoverState, VaultCountState
 from casino.core import error_codes, errors
 from casino.core.error_codes import ERROR_CODES, MEMBERS
@@ -27,6 +28,7 @@ STATES = {
     "f'approval_{found.state}'": [f"approval_{state}" for state in ApprovalState],
     "f'tray_count_{found.state}'": [f"tray_count_{state}" for state in TrayCountState if state != "waiting"],
     "f'handover_{found.state}'": [f"handover_{state}" for state in HandoverState if state != HandoverState.OFFERED],
+    "f'announcement_{state}'": [f"announcement_{state}" for state in AnnouncedState if state != "announced"],
     "f'vault_count_{found.state}'": [f"vault_count_{state}" for state in VaultCountState],
     "f'box_{box.state}'": [f"box_{state}" for state in BoxState],
     "f'chip_move_{move.state}'": [f"chip_move_{state}" for state in MoveState],

@@ -1,5 +1,6 @@
 """What keeps a gaming day open, and what goes over by name."""
 
+from datetime import datetime
 from typing import Any
 
 from casino.reports.selectors import verification
@@ -15,7 +16,7 @@ from tests.casino.hands.test_ruling import RULING, disputed
 from tests.casino.kit import TRAY, Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.tables.test_carryover import kitty_table
-from tests.casino.transfers.test_transfers import floor_at
+from tests.casino.transfers.test_transfers import Ends, floor_at
 from tests.casino.transfers.test_tronc import Tips
 from tests.casino.transfers.test_vault import Vault
 
@@ -179,4 +180,20 @@ def test_variances_that_are_offset_late_belong_to_the_day_of_their_shift(kit: Ki
     assert adjustments(kit) == [("variance.offset", SECOND, WHY["reason"])]
     [row] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
     assert (row["place"], row["count"]) == ("C1", 1)
+    whole(kit)
+
+
+def test_what_is_on_hold_goes_over_by_name(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    office.ok("days", {"day": SECOND})
+    ends = Ends(kit)
+    fill = {"kind": "fill", "drawer": "C1", "pieces": {"100": 1}}
+    ends.dealer.ok("transfers", fill)
+    ends.cashier.refresh()
+    ends.cashier.ok("announced-cash-outs", {"amount": 500, "minutes": 90})
+    until = ends.cashier.ok("announced-cash-outs", {"amount": 300, "minutes": 30})["last_event"]["until"]
+    ends.cashier.ok("announced-cash-outs/1/withdraw", {"reason": "stays"})
+    holds = close(kit, office, FIRST)["carried"]["holds"]
+    assert [one["hold"] for one in holds] == ["cash_out:2", "fill:1"], "the first to run out first"
+    assert datetime.fromisoformat(holds[0]["until"]) == datetime.fromisoformat(until)
     whole(kit)

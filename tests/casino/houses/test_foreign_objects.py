@@ -35,9 +35,9 @@ from tests.casino.transfers.test_transfers import Ends
 #: Parameters of addresses that name an object of a house, and those that every house has: seats by their number,
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
-    "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "found", "hand",
-    "handover", "login", "move", "name", "payout", "player", "run", "shift", "table", "terminal", "ticket", "transfer",
-    "vault_count",
+    "account", "announcement", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception",
+    "found", "hand", "handover", "login", "move", "name", "payout", "player", "run", "shift", "table", "terminal",
+    "ticket", "transfer", "vault_count",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
 #: Operations at a table that people in the office carry out.
@@ -158,7 +158,9 @@ MEMBERS = {
     "points": "login", "relieves": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
-NUMBERED = {"buy_ins", "entry", "index", "line", "pool", "repeats", "seat", "sitting_out", "ticket", "to_seat"}
+NUMBERED = {
+    "announcement", "buy_ins", "entry", "index", "line", "pool", "repeats", "seat", "sitting_out", "ticket", "to_seat",
+}  # fmt: skip
 #: Members that name what does not exist before: another house may call its own so; and control points.
 NEW = {
     ("createDrawer", "drawer"), ("createTable", "table"), ("enrolTerminal", "terminal"), ("hireStaff", "login"),
