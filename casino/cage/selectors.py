@@ -8,8 +8,8 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.contents import by_the_books, stored
 from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift, worth
+from casino.chips import templates
 from casino.core.errors import NotFound
-from casino.houses import control_points
 from casino.houses.models import House
 
 
@@ -91,7 +91,7 @@ def describe(drawer: Drawer) -> dict[str, Any]:
     """A drawer as everybody at it sees it: not what it holds, which is counted without knowing."""
     shift, handover = open_shift(drawer), shown(drawer)
     state = _state(drawer, shift)
-    due = state == DrawerState.OPEN and cash(drawer) > control_points.in_force(drawer.house).skim_above
+    due = state == DrawerState.OPEN and cash(drawer) > templates.skim_above(drawer.house, drawer.code)
     return {
         "drawer": drawer.code,
         "version": drawer.version,

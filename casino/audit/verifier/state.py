@@ -17,6 +17,7 @@ from . import (
     state_people,
     state_reports,
     state_tables,
+    state_templates,
     state_variances,
     state_vault,
     state_vault_counts,
@@ -43,6 +44,7 @@ from .state_reports import Reports
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_signatures import Signatures
 from .state_tables import Tables
+from .state_templates import Templates
 from .state_variances import Variances
 from .state_vault import Vault
 from .state_vault_counts import VaultCounts
@@ -66,6 +68,7 @@ MODELS: dict[str, Model] = by_name(
     state_ledger.MODELS,
     state_days.MODELS,
     state_reports.MODELS,
+    state_templates.MODELS,
     state_log.MODELS,
 )
 
@@ -80,6 +83,7 @@ class State:
         self._tables, self._cage = Tables(rows), Cage(rows)
         self._actors = Actors(rows, self._tables, self._find)
         approvals = Approvals(rows)
+        self._templates = Templates(rows, approvals)
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(
@@ -90,6 +94,7 @@ class State:
                 Stages(rows),
                 approvals,
                 Customers(rows, approvals),
+                self._templates,
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
@@ -108,6 +113,7 @@ class State:
             self._actors.judge(doc, place)
             for handler in self._handlers.get(doc["kind"], ()):
                 handler(doc)
+            self._templates.follow(doc)
             self._advance(doc)
         except NotRecorded as missing:
             self._find("state_not_recorded", place, f"it changes {missing}, which no event has made")
