@@ -184,6 +184,7 @@ SPECTACULAR_SETTINGS = {
         "ChipMoveState": "casino.transfers.models.MoveState",
         "ChipMoveKind": "casino.transfers.models.MoveKind",
         "RoleEnum": "casino.staff.models.Role",
+        "PlaceKindEnum": "casino.chips.models.PlaceKind",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
         "ApprovalState": "casino.approvals.models.ApprovalState",

@@ -30,6 +30,7 @@ from casino.api.parts import (
     minor_units,
     withdrawn_pieces,
 )
+from casino.api.template_parts import ByTemplate, one_way
 from casino.cage import closing, handing, selectors
 from casino.cage.models import Handover, HandoverKind, HandoverState
 from casino.core.write import Answer, Command
@@ -94,22 +95,37 @@ class HandoverOut(DrawerChanged):
     status=201,
     tag=TAG,
     refuses=[
-        "handover_open", "drawer_open", "drawer_retired", "nothing_offered", "float_too_large", *AT_A_DRAWER, *CHIPS,
-        *POSTING,
+        "handover_open", "drawer_open", "drawer_retired", "nothing_offered", "no_template", "float_too_large",
+        *AT_A_DRAWER, *CHIPS, *POSTING,
     ],
 )  # fmt: skip
 class OfferHandover(WriteOperation):
-    """A supervisor counts out a float for a closed drawer, or a replenishment for an open one; a cashier counts out a
-    skim for the vault. Nothing moves until another person has counted the same. What comes from the vault has a limit
-    (`float_too_large`) and is taken within ten minutes, or withdrawn (`handover_expired`)."""
+    """A supervisor counts out a float for a closed drawer (`by_template`: as its template says), or a replenishment for
+    an open one; a cashier counts out a skim for the vault. Nothing moves until another person has counted the same.
+    What comes from the vault has a limit (`float_too_large`) and is taken within ten minutes, or withdrawn
+    (`handover_expired`)."""
 
     roles = (Role.CASHIER, *CAGE_SUPERVISION)
 
     @extend_schema_serializer(component_name="OfferHandoverInput")
-    class Input(_CashAndPieces):
-        """What it is for, and what is counted out."""
+    class Input(StrictInput):
+        """What it is for, and what is counted out: cash in minor units and chips by pieces, or of a float those of the
+        drawer's template."""
 
         kind = StrictChoice(choices=_OF_THE_VAULT)
+        cash = Amount(min_value=0, required=False)
+        pieces = Pieces()
+        by_template = ByTemplate(help_text="true: the cash and the pieces of the drawer's template, for a float.")
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """Check that cash and pieces are named, or for a float the template is to say them."""
+            if attrs["by_template"] and attrs["kind"] != HandoverKind.FLOAT:
+                raise serializers.ValidationError({"by_template": ["A template says what a float is."]})
+            one_way(attrs, "cash", "pieces")
+            missing = {"cash", "pieces"} - attrs.keys()
+            if missing and not attrs["by_template"]:
+                raise serializers.ValidationError({name: ["This field is required."] for name in sorted(missing)})
+            return attrs
 
     input = Input
 
@@ -119,8 +135,9 @@ class OfferHandover(WriteOperation):
             command=command,
             code=path["drawer"],
             kind=HandoverKind(data["kind"]),
-            cash=data["cash"],
-            pieces=data["pieces"],
+            cash=data.get("cash", 0),
+            pieces=data.get("pieces"),
+            by_template=data["by_template"],
         )
 
 

@@ -244,9 +244,9 @@ class ReadinessOut(serializers.Serializer[Any]):
 @documented("readReadiness", summary="Read what the house still lacks", answers=ReadinessOut, tag=TAG)
 class Readiness(ReadOperation):
     """The checklist before the first evening: identity, people, pairs of them for what takes two, second factors,
-    chips, vault, drawers, tables and trays, cash cover, terminals, checkpoints outside the database, the rehearsal, the
-    signatures before going live, the gaming day. It says what is there, not whether it is right. `signatures.digest` is
-    what the three sign."""
+    chips, vault, drawers, tables and trays, floats, cash cover, terminals, checkpoints outside the database, the
+    rehearsal, the signatures before going live, the gaming day. It says what is there, not whether it is right.
+    `signatures.digest` is what the three sign."""
 
     sensitive = False
     roles = (*OVERSIGHT, Role.MANAGER)

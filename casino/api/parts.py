@@ -159,10 +159,13 @@ class ShiftPart(ShiftCount):
 
 
 class Requested(serializers.Serializer[Any]):
-    """The chips that were requested: their worth, or the pieces, or both."""
+    """The chips that were requested: their worth, or the pieces, or both; or what brings the tray to a template."""
 
     amount = minor_units("Worth of the chips", required=False)
     pieces = chip_pieces("The chips", required=False)
+    template = serializers.IntegerField(
+        required=False, help_text="Number of the table's template in force then; its pieces are worked out when sent."
+    )
 
 
 class TransferPart(serializers.Serializer[Any]):

@@ -31,6 +31,7 @@ from casino.api.http.operations import (
 from casino.api.http.shapes import OPTIONS, Shaped
 from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
 from casino.api.tables import ReceiptOut, TableOut
+from casino.api.template_parts import ByTemplate, one_way
 from casino.cage import founding, retiring
 from casino.cage import selectors as drawers
 from casino.cage.models import Drawer, DrawerState
@@ -449,7 +450,7 @@ class TrayStocked(serializers.Serializer[Any]):
     answers=TrayStocked,
     status=201,
     tag=TAG,
-    refuses=["tray_stocked", *CHIPS, *POSTING],
+    refuses=["tray_stocked", "no_template", *CHIPS, *POSTING],
 )
 class StockTray(WriteOperation):
     """Bring a table its first chips from the vault, from which it makes change and pays bonuses; once. Fills bring
@@ -457,16 +458,16 @@ class StockTray(WriteOperation):
 
     @extend_schema_serializer(component_name="StockTrayInput")
     class Input(StrictInput):
-        """Pieces by denomination, or an amount in minor units of which the house makes a spread."""
+        """Pieces by denomination, or an amount in minor units of which the house makes a spread, or those of the
+        table's template."""
 
         amount = Amount(required=False)
         pieces = Pieces()
+        by_template = ByTemplate(help_text="true: the pieces of the table's template.")
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            """Check that chips are named."""
-            if not attrs:
-                raise serializers.ValidationError({"pieces": ["Name the pieces, or an amount."]})
-            return attrs
+            """Check that chips are named, in one way."""
+            return one_way(attrs, "pieces", "amount")
 
     roles = KEEPERS
     approvable = True
@@ -476,8 +477,9 @@ class StockTray(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Stock."""
         return tables.stock_tray_at_office(
-            command=command, code=path["table"], amount=data.get("amount"), pieces=data.get("pieces")
-        )
+            command=command, code=path["table"], amount=data.get("amount"), pieces=data.get("pieces"),
+            by_template=data["by_template"],
+        )  # fmt: skip
 
 
 urls = [

@@ -29,6 +29,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart, approval_used
 from casino.api.tables import TableOut
+from casino.api.template_parts import ByTemplate, one_way
 from casino.core.write import Answer, Command
 from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import ClockTimestamp
@@ -46,6 +47,9 @@ _SENDING = (
     *AT_A_DRAWER, "table_playing", "table_settling", "table_disputed", "nothing_to_send", "unknown_carrier",
     "four_eyes", *CHIPS, *POSTING,
 )  # fmt: skip
+#: Of a fill that brings a tray to its template, when it is asked for, and when it is sent.
+_ASKED_BY_TEMPLATE = ("no_template", "template_of_a_fill")
+_BY_TEMPLATE = ("no_template", "tray_at_template")
 _CARRIED = ("unknown_carrier", "four_eyes")
 _RECEIVING = (
     *_STATES, *AT_A_DRAWER, "not_your_side", "carrier_missing", "carrier_differs", *_CARRIED, *CHIPS, *POSTING,
@@ -71,17 +75,19 @@ class _Carried(StrictInput):
 
 
 class _Wanted(_Carried):
-    """Chips by pieces, or by their worth in minor units, or both. If both are given, they must agree."""
+    """Chips by pieces, or by their worth in minor units, or both. If both are given, they must agree. A fill may bring
+    the tray to its template instead."""
 
     kind = StrictChoice(choices=Kind.choices)
     amount = Amount(required=False)
     pieces = Pieces()
+    by_template = ByTemplate(
+        help_text="true: the fill brings the tray to its template when it is sent, as far as the drawer can give it."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Check that worth or pieces are given."""
-        if not {"amount", "pieces"} & attrs.keys():
-            raise serializers.ValidationError({"amount": ["Give the worth of the chips, or the pieces."]})
-        return attrs
+        """Check that worth or pieces are given, or the template is to say them."""
+        return one_way(attrs, "amount", "pieces")
 
 
 @extend_schema_serializer(component_name="StartTableTransferInput")
@@ -146,6 +152,7 @@ class _Start(_Operation):
             other=other,
             amount=data.get("amount"),
             pieces=data.get("pieces"),
+            by_template=data["by_template"],
             carrier=data.get("carrier"),
         )
 
@@ -247,11 +254,12 @@ class TransferOut(DrawerChanged):
     answers=TableOut,
     status=201,
     tag=TAG,
-    refuses=[*_SENDING, "carrier_not_yet"],
+    refuses=[*_SENDING, *_ASKED_BY_TEMPLATE, "carrier_not_yet"],
 )
 class StartAtTable(_AtTable, _Start):
-    """A fill is requested from the drawer; nothing moves yet. A credit is sent at once: its chips leave the tray and
-    are in transit until the drawer has counted them. Chips are not sent during a hand."""
+    """A fill is requested from the drawer; nothing moves yet. With `by_template` the house works out its pieces when
+    the drawer sends it, and does not say at the table what its tray lacks. A credit is sent at once: its chips leave
+    the tray and are in transit until the drawer has counted them. Chips are not sent during a hand."""
 
     input = _FromTable
 
@@ -313,11 +321,13 @@ class CancelAtTable(_AtTable, _Cancel):
     answers=TransferOut,
     status=201,
     tag=TAG,
-    refuses=[*_SENDING, "carrier_not_yet"],
+    refuses=[*_SENDING, *_ASKED_BY_TEMPLATE, "tray_at_template", "carrier_not_yet"],
 )
 class StartAtDrawer(_AtDrawer, _Start):
-    """A fill is sent at once: its chips leave the drawer and are in transit until the table has counted them. A credit
-    is requested from the table; nothing moves yet."""
+    """A fill is sent at once: its chips leave the drawer and are in transit until the table has counted them. With
+    `by_template` it brings the tray to its template, as far as the drawer can give it and keep what its own template
+    says; a fill that leaves fewer of a chip takes an approval (`approval_required`). A credit is requested from the
+    table; nothing moves yet."""
 
     input = _FromDrawer
 
@@ -327,10 +337,11 @@ class StartAtDrawer(_AtDrawer, _Start):
     summary="Send a requested fill",
     answers=TransferOut,
     tag=TAG,
-    refuses=[*_STATES, "not_your_side", *_SENDING],
+    refuses=[*_STATES, "not_your_side", *_SENDING, *_BY_TEMPLATE],
 )
 class SendFromDrawer(_AtDrawer, _Send):
-    """The chips leave the drawer: those requested, or those that the body names."""
+    """The chips leave the drawer: those requested, or those that the body names. A fill that leaves fewer of a chip
+    than the drawer's template says takes an approval (`approval_required`)."""
 
 
 @documented(

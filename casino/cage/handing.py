@@ -27,8 +27,9 @@ from casino.cage import selectors
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
 from casino.cage.services import enter, require_not_retired, require_open, shift_at_lock, write_at
 from casino.cage.signing import require_another, require_role
-from casino.chips import floats
+from casino.chips import floats, templates
 from casino.chips import selectors as chip_sets
+from casino.chips.models import PlaceKind
 from casino.core import denominations
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -46,11 +47,16 @@ _FROM_THE_VAULT = (HandoverKind.FLOAT, HandoverKind.REPLENISHMENT)
 LASTS = timedelta(minutes=10)
 
 
-def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces: Pieces) -> Answer:
-    """Count out cash (minor units) and chips for a drawer, or of one. Nothing moves yet.
+def offer(
+    *, command: Command, code: str, kind: HandoverKind, cash: int = 0, pieces: Pieces | None = None,
+    by_template: bool = False,
+) -> Answer:  # fmt: skip
+    """Count out cash (minor units) and chips for a drawer, or of one; `by_template`: a float as the drawer's template
+    has it. Nothing moves yet.
 
-    Raises Forbidden for the wrong side, Conflict float_too_large, handover_open, drawer_retired, drawer_open,
-    drawer_closed or drawer_short, InsufficientFunds for the vault, Unprocessable nothing_offered or for wrong pieces.
+    Raises Forbidden for the wrong side, Conflict no_template, float_too_large, handover_open, drawer_retired,
+    drawer_open, drawer_closed or drawer_short, InsufficientFunds for the vault, Unprocessable nothing_offered or for
+    wrong pieces.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
@@ -58,12 +64,15 @@ def offer(*, command: Command, code: str, kind: HandoverKind, cash: int, pieces:
         if selectors.offered(drawer) is not None:
             raise Conflict(f"A handover at drawer {code} is open; take or withdraw it first.", code="handover_open")
         require_state(drawer, kind)
-        chips = denominations.parse(chip_sets.in_use(drawer.house), pieces)
-        if kind != HandoverKind.FLOAT and not (cash or chips):
+        given, chips = cash, denominations.parse(chip_sets.in_use(drawer.house), pieces or {})
+        if by_template:
+            template = templates.require(drawer.house, PlaceKind.DRAWER, code)
+            given, chips = template.cash, template.pieces
+        if kind != HandoverKind.FLOAT and not (given or chips):
             raise Unprocessable("Neither cash nor chips are offered.", code="nothing_offered")
-        require_there(drawer, kind, cash, chips)
-        _require_no_larger(drawer, kind, cash + chips.value)
-        found = new_handover(command, drawer, kind=kind, cash=cash, pieces=chips.as_json())
+        require_there(drawer, kind, given, chips)
+        _require_no_larger(drawer, kind, given + chips.value)
+        found = new_handover(command, drawer, kind=kind, cash=given, pieces=chips.as_json())
         return Outcome(HandoverOffered(handover=selectors.describe_handover(found, revealed=True)), status=201)
 
     return write_at(command, code, change)

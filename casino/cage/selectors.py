@@ -8,9 +8,9 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.contents import by_the_books, stored
 from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift, worth
+from casino.chips import templates
 from casino.core import sql
 from casino.core.errors import NotFound
-from casino.houses import control_points
 from casino.houses.models import House
 
 
@@ -123,14 +123,15 @@ def describe(drawer: Drawer) -> dict[str, Any]:
 def describing(drawer: Drawer) -> tuple[QuerySet[Any, Any] | sql.Statement, ...]:
     """What `describe` reads, for who reads it with something else; `described` takes what it has found."""
     house, held = drawer.house, drawer.account(Account.DRAWER_CASH)
-    return _open_shifts(drawer), _shown(drawer), chart.money_at(house, held), control_points.reading(house)
+    return _open_shifts(drawer), _shown(drawer), chart.money_at(house, held), templates.skimming(house, drawer.code)
 
 
 def described(drawer: Drawer, found: list[list[Any]]) -> dict[str, Any]:
     """A drawer as everybody at it sees it, by what `describing` has found."""
-    (shift, handover), ((cash,),) = (next(iter(rows), None) for rows in found[:2]), found[2]
+    (shift, handover), [(cash,)] = (next(iter(rows), None) for rows in found[:2]), found[2]
+    [(skim_above,)] = found[3]
     state = _state(drawer, shift)
-    due = state == DrawerState.OPEN and cash > control_points.of(drawer.house, found[3]).skim_above
+    due = state == DrawerState.OPEN and cash > skim_above
     return {
         "drawer": drawer.code,
         "version": drawer.version,

@@ -1,8 +1,9 @@
-"""Chip sets and their denominations, and what the continuous check of money against custody has found."""
+"""Chip sets and their denominations, templates of floats and trays, and what the continuous check of money against
+custody has found."""
 
 from django.core.validators import RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from casino.houses.models import ClockTimestamp, House, HouseRow
 
@@ -60,6 +61,57 @@ class Denomination(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.chip_set_id}.{self.value}"
+
+
+class PlaceKind(models.TextChoices):
+    """Where the chips of a template lie."""
+
+    DRAWER = "drawer"
+    TABLE = "table"
+
+
+class Template(HouseRow):
+    """What a drawer begins with, or what a table's tray should hold, from a moment on. Rows are only ever added: what
+    was in force stays known. One without cash and pieces takes the template away."""
+
+    kind = models.CharField(max_length=6, choices=PlaceKind.choices)
+    #: Code of the drawer or table.
+    place = models.CharField(max_length=32)
+    #: From 1 at each place, without gaps; of several from the same moment on, the last counts.
+    number = models.PositiveIntegerField()
+    valid_from = models.DateTimeField()
+    chip_set = models.ForeignKey(ChipSet, on_delete=models.PROTECT, related_name="templates")
+    #: Cash of a float, minor units.
+    cash = models.BigIntegerField(default=0)
+    pieces = models.JSONField()
+    #: Pieces that a fill leaves in the drawer; a fill that leaves fewer takes an approval.
+    least = models.JSONField(default=dict)
+    #: Cash above which the drawer is to be skimmed, minor units; null: the house's control point.
+    ceiling = models.BigIntegerField(null=True)
+    set_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Login of the person who proposed it, and number of the approval; null where none was needed.
+    set_by = models.CharField(max_length=64)
+    approval = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        verbose_name = "template"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "kind", "place", "number"], name="template_number"),
+            models.CheckConstraint(condition=Q(kind__in=PlaceKind.values), name="template_kind"),
+            models.CheckConstraint(
+                condition=Q(cash__gte=0) & (Q(ceiling=None) | Q(ceiling__gte=F("cash"))), name="template_cash"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=PlaceKind.DRAWER) | Q(kind=PlaceKind.TABLE, cash=0, least={}, ceiling=None),
+                name="template_of_a_tray_is_chips",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["house", "kind", "place", "-valid_from", "-number"], name="template_in_force"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.place}/{self.number}"
 
 
 class ImbalanceKind(models.TextChoices):

@@ -23,6 +23,7 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind
 from casino.staff.services import copy_person, enrol_terminal
 from casino.tables.models import Table
 from casino.tables.services import Terms, stock_tray
+from casino.transfers import templates
 
 
 @dataclass(slots=True)
@@ -72,6 +73,7 @@ def copy(house: House, code: str, actor: Actor, *, people: bool = True) -> Copy:
         set_up = set_up_table(house=made.house, code=table.code, terms=_terms(table), actor=actor)
         if trays[table.code]:
             stock_tray(table=set_up, pieces=trays[table.code].as_json(), actor=actor)
+    templates.copy(source=house, made=made.house, actor=actor)
     if people:
         _people(house, made, actor)
     _terminals(made, actor)

@@ -20,6 +20,7 @@ from casino.cage.models import BagState, BankBag
 from casino.hands.models import Hand, HandState
 from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import House
+from casino.reports import alarms_of_cash
 from casino.reports import alarms_of_counts as counts
 from casino.transfers.models import UNDER_WAY, ChipMove, MoveKind, MoveState, Transfer
 
@@ -40,6 +41,7 @@ class AlarmKind(StrEnum):
     BOX = "uncounted_box"
     DRAWER = "drawer_not_closed"
     VAULT = "uncounted_vault"
+    SKIM = "skim_due"
     PAIR = "reverse_pair"
 
 
@@ -69,6 +71,7 @@ _SHOWN: dict[AlarmKind, Callable[[House, ControlPoints, datetime], Iterator[coun
     AlarmKind.BOX: counts.boxes,
     AlarmKind.DRAWER: counts.drawers,
     AlarmKind.VAULT: counts.vault,
+    AlarmKind.SKIM: alarms_of_cash.skims,
     AlarmKind.PAIR: counts.pairs,
 }
 

@@ -1,15 +1,16 @@
 """What a house is, as one value with one digest: what a rehearsal copies, and what three people sign before it goes
 live.
 
-The configuration is what people have decided: identity, chip sets, drawers, tables with their terms, control points in
-force, and who has which roles. The figures are what lies in vault and trays. Passwords, sessions and devices are in
-neither, nor is anything that changes by being used.
+The configuration is what people have decided: identity, chip sets, drawers, tables with their terms, templates of
+floats and trays, control points in force, and who has which roles. The figures are what lies in vault and trays.
+Passwords, sessions and devices are in neither, nor is anything that changes by being used.
 """
 
 from typing import Any
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
+from casino.chips import templates
 from casino.chips.models import ChipSet
 from casino.core import canonical
 from casino.houses import control_points, identity
@@ -37,6 +38,7 @@ def configuration(house: House) -> dict[str, Any]:
     """What has been decided about the house, as canonical JSON has it."""
     sets = ChipSet.objects.filter(house=house).order_by("code").prefetch_related("denominations")
     points = control_points.in_force(house)
+    drawers, tables = drawers_in_use(house), tables_in_use(house)
     return {
         "identity": identity.parts(house),
         "name": house.name,
@@ -52,8 +54,9 @@ def configuration(house: House) -> dict[str, Any]:
             }
             for one in sets
         ],
-        "drawers": drawers_in_use(house),
-        "tables": [{name: getattr(table, name) for name in _TERMS} for table in tables_in_use(house)],
+        "drawers": drawers,
+        "tables": [{name: getattr(table, name) for name in _TERMS} for table in tables],
+        "templates": _templates(house, {*drawers, *(table.code for table in tables)}),
         "limits": {name: getattr(points, name) for name in control_points.NAMES},
         "people": [
             {"login": login, "roles": sorted(roles)}
@@ -62,6 +65,24 @@ def configuration(house: House) -> dict[str, Any]:
             .values_list("login", "roles")
         ],
     }
+
+
+def _templates(house: House, codes: set[str]) -> list[dict[str, Any]]:
+    """Templates of these places: those in force, and those to come with their beginning."""
+    return [
+        {
+            "kind": row.kind,
+            "place": row.place,
+            "chip_set": row.chip_set.code,
+            "cash": row.cash,
+            "pieces": row.pieces,
+            "least": row.least,
+            "ceiling": row.ceiling,
+            "valid_from": None if begun else templates.begins(row),
+        }
+        for row, begun in templates.agreed(house)
+        if row.place in codes
+    ]
 
 
 def figures(house: House) -> dict[str, Any]:

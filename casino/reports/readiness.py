@@ -19,6 +19,7 @@ from casino.houses.models import House, HouseStage
 from casino.reports import configuration, signatures
 from casino.staff import second_factor
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
+from casino.transfers import proposals
 
 #: Roles without which no evening can be run, and how many people each takes.
 _HOLDERS = {
@@ -163,6 +164,16 @@ def _trays(house: House) -> Iterator[str]:
             yield f"{table.code}: {error.detail}"
 
 
+def _floats(house: House) -> Iterator[str]:
+    """What the vault lacks for the floats of closed drawers and the first chips of empty trays, by their templates. Not
+    how much: who draws on the vault counts it without knowing."""
+    no_cash, denominations = proposals.vault_lacks(house, proposals.from_vault(house))
+    if no_cash:
+        yield "cash in the vault for all floats, by their templates"
+    if denominations:
+        yield f"chips of {', '.join(map(str, denominations))} in the vault for all floats and trays, by their templates"
+
+
 def _terminals(house: House) -> Iterator[str]:
     """Places without a terminal."""
     enrolled = set(Terminal.objects.filter(house=house, revoked_at=None).values_list("kind", "location"))
@@ -223,6 +234,7 @@ CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
     "drawers": _drawers,
     "tables": _tables,
     "trays": _trays,
+    "floats": _floats,
     "cover": _cover,
     "terminals": _terminals,
     "checkpoints": _checkpoints,
@@ -235,6 +247,7 @@ WHO: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("identity", "people", "pairs", "chip_set", "drawers", "tables", "terminals"), (Role.ADMIN,)),
     "second_factors": tuple(sorted(second_factor.ROLES)),
     **dict.fromkeys(("vault", "trays", "cover"), (Role.CAGE_SUPERVISOR,)),
+    "floats": (Role.ADMIN, Role.CAGE_SUPERVISOR),
     **dict.fromkeys(("checkpoints", "rehearsal"), ("operator",)),
     "signatures": signatures.SIGNERS,
     "day": (Role.FLOOR, Role.MANAGER),

@@ -25,8 +25,9 @@ from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
-from casino.chips import floats
+from casino.chips import floats, templates
 from casino.chips import selectors as chips
+from casino.chips.models import PlaceKind
 from casino.core import kept, locks, once_live, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
@@ -117,14 +118,17 @@ def stock_tray(
 
 
 def stock_tray_at_office(
-    *, command: Command, code: str, amount: int | None = None, pieces: Mapping[Any, int] | None = None
-) -> Answer:
-    """Bring a new table its chips, as :func:`stock_tray` does. Raises NotFound, WrongTerminal, Conflict tray_stocked
-    where it has had them, approval_required once the house is live, and what :func:`casino.chips.floats.from_vault`
-    raises."""
+    *, command: Command, code: str, amount: int | None = None, pieces: Mapping[Any, int] | None = None,
+    by_template: bool = False,
+) -> Answer:  # fmt: skip
+    """Bring a new table its chips, as :func:`stock_tray` does, or those of its template. Raises NotFound,
+    WrongTerminal, Conflict tray_stocked where it has had them, no_template, approval_required once the house is live,
+    and what :func:`casino.chips.floats.from_vault` raises."""
 
     def change(house: House, work: Work) -> Outcome:
-        event = _stocked(selectors.get(house, code), work, amount, pieces)
+        table = selectors.get(house, code)
+        named = templates.require(house, PlaceKind.TABLE, code).pieces.as_json() if by_template else pieces
+        event = _stocked(table, work, amount, named)
         once_live.require_approval(house, work, once_live.SETTINGS)
         return Outcome(event, {"table": code, "amount": event.amount, "pieces": event.chips}, 201)
 

@@ -29,7 +29,7 @@ from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role
 from casino.tables.models import Table
-from casino.transfers.services import Pieces
+from casino.transfers.choosing import Pieces
 
 APPROVED = Need(kind=ApprovalKind.CHIP_SET, roles=(Role.MANAGER,))
 #: Racks that hold chips of no set but the one in use, and money that its chips stand for on tables.

@@ -24,8 +24,9 @@ from casino.staff import independence
 from casino.tables.models import Table
 from casino.transfers import observing, selectors
 from casino.transfers.boxes import IN_COUNT_ROOM, RECEIVED, lock
+from casino.transfers.choosing import Pieces
 from casino.transfers.models import Box, BoxCount, BoxKind, BoxState
-from casino.transfers.services import Pieces, require_another
+from casino.transfers.services import require_another
 
 
 def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer:

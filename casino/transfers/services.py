@@ -32,7 +32,6 @@ from casino.audit.events.custody import (
     TransferEvent,
 )
 from casino.audit.services import record
-from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
@@ -41,7 +40,7 @@ from casino.cage.blind import withheld
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import denominations, locks, write
+from casino.core import locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
@@ -52,7 +51,8 @@ from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from casino.transfers import selectors, serials
+from casino.transfers import choosing, selectors, serials
+from casino.transfers.choosing import Pieces, mix
 from casino.transfers.models import (
     IN_TRANSIT,
     MOST_COUNTS,
@@ -66,8 +66,6 @@ from casino.transfers.models import (
     TransferState,
 )
 
-#: Chips by denomination as somebody wrote them: {"500": 3}.
-Pieces = Mapping[Any, int]
 #: Who may decide on a transfer that they have no part in.
 SUPERVISORS = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
 
@@ -95,19 +93,24 @@ class CountDiffers(Conflict):
 
 def start(
     *, command: Command, end: End, kind: Kind, other: str, amount: int | None = None, pieces: Pieces | None = None,
-    carrier: str | None = None,
+    by_template: bool = False, carrier: str | None = None,
 ) -> Answer:  # fmt: skip
     """Send a fill or credit to the other end (code `other`), or ask for one, whichever `end` can do.
 
-    What is wanted is named as `pieces`, or worked out for `amount` minor units; `carrier` is the login of the person
-    who carries what is sent. Raises Conflict drawer_closed or no_exact_change, InsufficientFunds, Unprocessable for
-    wrong pieces, unknown_carrier, and carrier_not_yet where chips are only asked for, Forbidden four_eyes for a sender
-    who carries, NotFound.
+    What is wanted is named as `pieces`, or worked out for `amount` minor units, or a fill is `by_template`: it brings
+    the tray to its template when it is sent. `carrier` is the login of the person who carries what is sent. Raises
+    Conflict drawer_closed or no_exact_change, no_template, tray_at_template of a fill that is sent, approval_required;
+    InsufficientFunds, Unprocessable for wrong pieces, template_of_a_fill, unknown_carrier, and carrier_not_yet where
+    chips are only asked for, Forbidden four_eyes for a sender who carries, NotFound.
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
         table, drawer = _ends(place, other)
-        wanted = {"amount": amount, "pieces": None if pieces is None else _mix(place, pieces, amount).as_json()}
+        wanted = {
+            "amount": amount,
+            "pieces": None if pieces is None else mix(place, pieces, amount).as_json(),
+            "template": choosing.template(kind, table) if by_template else None,
+        }
         transfer = Transfer(
             house=place.house,
             kind=kind,
@@ -164,7 +167,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, car
                 code="supervisor_needed",
             )
         brought_by = _carrier(command, transfer, carrier, needed=True)
-        sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
+        sent, counted = mix(place, transfer.sent or {}), mix(place, pieces)
         if counted != sent:
             raise CountDiffers(counted)
         return _take_in(work, command, transfer, sent, counted, brought_by)
@@ -195,7 +198,7 @@ def accept(
         counters = Staff.objects.filter(house_id=place.house_id, login__in=logins)
         independence.require_another(command.context.staff, "counted this", counters)
         brought_by = _carrier(command, transfer, carrier, needed=True)
-        sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
+        sent, counted = mix(place, transfer.sent or {}), mix(place, pieces)
         return _take_in(work, command, transfer, sent, counted, brought_by, reason)
 
     return _write(command, end, change)
@@ -268,7 +271,7 @@ def _reserve(work: Work, transfer: Transfer, end: End) -> str:
     pieces, drawer = transfer.requested.get("pieces"), transfer.drawer
     if transfer.kind != Kind.FILL or end.kind != TerminalKind.TABLE or not pieces:
         return ""
-    wanted = _mix(transfer.table, pieces)
+    wanted = mix(transfer.table, pieces)
     if (chips.available(transfer.house, drawer.account(Account.CAGE_CHIPS)) - wanted).shortage:
         return ""
     with withheld(drawer):
@@ -422,11 +425,6 @@ def _require_open(place: Table | Drawer) -> None:
         cage.require_open(place)
 
 
-def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Chips:
-    found = denominations.parse(chips.in_use(place.house), pieces)
-    return found if amount is None else denominations.worth(found, amount)
-
-
 def _send(
     work: Work, command: Command, transfer: Transfer, place: Table | Drawer, carrier: str | None,
     instead: Mapping[str, Any] | None = None,
@@ -441,9 +439,8 @@ def _send(
         tables.require_state(place, TableState.OPEN, TableState.CLOSED)
     _release(work, transfer)
     wanted = transfer.requested if instead is None else instead
-    rack = place.account(Account.TRAY if isinstance(place, Table) else Account.CAGE_CHIPS)
-    chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
-    if chosen.value >= in_force(place.house).transfer_approved_from:
+    chosen = choosing.chosen(transfer, place, wanted)
+    if chosen.value >= in_force(place.house).transfer_approved_from or choosing.leaves_too_few(place, chosen):
         by = (Role.CAGE_SUPERVISOR, Role.MANAGER)
         work.require_approval(Need(kind=ApprovalKind.TRANSFER, roles=by, amount=chosen.value))
     work.post(
@@ -462,19 +459,6 @@ def _send(
         sent_at=ClockTimestamp(),
         carried_by=transfer.carried_by,
     )
-
-
-def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces | None) -> Chips:
-    """The chips to be sent: those named, or some of every denomination worth `amount`."""
-    if pieces is not None:
-        chosen = _mix(place, pieces, amount)
-        if not chosen:
-            raise Unprocessable("The transfer has no chips.", code="nothing_to_send")
-        return chosen
-    held, wanted = chips.available(place.house, rack), amount or 0
-    books.require(place.house, rack, held.value, wanted)
-    chips.in_use(place.house).require_payable(wanted, "A transfer")
-    return denominations.spread(wanted, held)
 
 
 def _end(command: Command, transfer: Transfer, state: TransferState, **fields: Any) -> None:

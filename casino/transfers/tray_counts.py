@@ -19,8 +19,9 @@ from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 from casino.transfers import selectors, serials
+from casino.transfers.choosing import Pieces
 from casino.transfers.models import Purpose, TrayCount, TrayCountState, TrayException
-from casino.transfers.services import Pieces, require_another
+from casino.transfers.services import require_another
 
 
 def count(*, command: Command, code: str, purpose: Purpose, pieces: Pieces) -> Answer:

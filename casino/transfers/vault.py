@@ -36,8 +36,9 @@ from casino.houses.models import ClockTimestamp, House
 from casino.staff import independence
 from casino.staff.models import Staff
 from casino.transfers import observing, selectors, serials
+from casino.transfers.choosing import Pieces
 from casino.transfers.models import ChipMove, ChipMoveCount, MoveKind, MoveState
-from casino.transfers.services import Pieces, require_another
+from casino.transfers.services import require_another
 
 IN_VAULT = OfHouse(office=True)
 #: How many people count what the first has written down, the row that posts it, and the event.

@@ -64,6 +64,7 @@ _KEYS = {
     "chips.Denomination": f"concat({_NAMES['chips.ChipSet'].format('m.chip_set_id')}, '/', m.value)",
     "chips.Imbalance": """concat(m.kind, '/', (SELECT count(*) FROM chips_imbalance b
         WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
+    "chips.Template": "concat(m.kind, '/', m.place, '/', m.number)",
     "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
     "cage.Handover": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
     "tables.TableTerms": f"concat({_NAMES['tables.Table'].format('m.table_id')}, '/', m.number)",

@@ -36,6 +36,9 @@ TERMS = {
 }  # fmt: skip
 #: The tray, with one chip too few.
 WHOLE_TRAY = {str(value): count for value, count in TRAY.items()} | {"500": TRAY[500] - 1}
+#: More than there is of 500.
+TRAY_TEMPLATE = WHOLE_TRAY | {"500": TRAY[500] + 20}
+FLOAT_TEMPLATE = {"cash": 50_000, "pieces": {"500": 40, "100": 100}, "least": {"100": 20}, "ceiling": 400_000}
 FLOAT = {str(value): 100 for value in PIECES if value <= 5_000}
 
 
@@ -560,6 +563,8 @@ STEPS: dict[str, Step] = {
     "table.terms_changed": lambda busy: busy.office.post(
         "tables/T1/terms", TERMS | REASON, version=busy.dealer.refresh()["version"]
     ),
+    "drawer.template_set": lambda busy: busy.office.post("drawers/C9/template", FLOAT_TEMPLATE | REASON),
+    "table.template_set": lambda busy: busy.office.post("tables/T1/template", {"pieces": TRAY_TEMPLATE} | REASON),
     "box.swapped": _swaps("drop", "drop-1"),
     "box.swapped for taxes": _swaps("tax", "tax-1"),
     "box.swapped for tips": _swaps("tip", "tip-1"),

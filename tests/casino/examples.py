@@ -54,6 +54,10 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
         ("dealer", ""), ("auditor", "tables/T1/chips"), ("auditor", f"tables?{PAGE}"),
         ("auditor", f"table-terms?{PAGE}"),
     ),
+    "table.template_set": (
+        ("auditor", f"templates?{PAGE}"), ("auditor", "templates/proposals"),
+        ("auditor", "tables/T1/fill-proposal/C1"),
+    ),
     "deal.committed": (("dealer", "deal"),),
     "deal.abandoned": (("auditor", "deals/T1-000001"),),
     "fill.received": (("auditor", f"transfers?{PAGE}"),),

@@ -13,6 +13,9 @@ from casino.audit.events.fields import (
     Player,
     Reason,
     RevokedTerminals,
+    TemplateFrom,
+    TemplateNumber,
+    TemplateSet,
 )
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
@@ -181,6 +184,22 @@ class DrawerRetired(DrawerEvent):
     """The drawer was ended for ever: it is never opened again. Its terminals are revoked with it."""
 
     terminals: RevokedTerminals = None
+    reason: Reason
+
+
+@event("drawer.template_set", chain="drawer")
+class FloatTemplateSet(ApprovedEvent):
+    """What the drawer begins with, from a moment on, and what it keeps for change."""
+
+    template: TemplateNumber
+    valid_from: TemplateFrom
+    chip_set: TemplateSet
+    cash: Annotated[int, "cash of the float, minor units"]
+    pieces: Pieces
+    least: Annotated[Pieces, "chips that a fill leaves in the drawer: pieces by denomination in minor units"]
+    ceiling: Annotated[
+        int | None, "cash above which the drawer is to be skimmed, minor units; the control point if absent"
+    ] = None
     reason: Reason
 
 

@@ -42,3 +42,7 @@ OpenedEntries = Annotated[
 
 Reason = Annotated[str, "the reason given"]
 Approver = Annotated[str, "login of the second person, who approved"]
+
+TemplateNumber = Annotated[int, "number of the template at its drawer or table, from 1 without gaps"]
+TemplateFrom = Annotated[str, "from when on it is in force, ISO 8601, UTC"]
+TemplateSet = Annotated[str, "code of the chip set whose pieces it names"]

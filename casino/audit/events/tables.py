@@ -4,7 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from casino.audit.events.cage import Counterfeits, Evidence
-from casino.audit.events.fields import Amount, JsonObject, Login, Pieces, Player, Reason, RevokedTerminals, Seat
+from casino.audit.events.fields import (
+    Amount,
+    JsonObject,
+    Login,
+    Pieces,
+    Player,
+    Reason,
+    RevokedTerminals,
+    Seat,
+    TemplateFrom,
+    TemplateNumber,
+    TemplateSet,
+)
 from casino.audit.events.registry import ApprovedEvent, TableEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
@@ -95,6 +107,17 @@ class TrayStocked(ApprovedEvent):
 
     amount: Amount
     chips: Pieces
+
+
+@event("table.template_set", chain="table")
+class TrayTemplateSet(ApprovedEvent):
+    """What the table's tray should hold, from a moment on."""
+
+    template: TemplateNumber
+    valid_from: TemplateFrom
+    chip_set: TemplateSet
+    pieces: Pieces
+    reason: Reason
 
 
 @event("table.opened", chain="table")

@@ -138,6 +138,9 @@ _DECLARED = {
     "drawer.retired": "drawer: drawer_version integer; terminals? [string]",
     "drawer.set_up": "drawer: approval? integer",
     "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
+    "drawer.template_set":
+        "drawer: approval? integer; cash integer; ceiling? integer; chip_set string; least {integer}; "
+        "pieces {integer}; template integer; valid_from string",
     "drawer.x_read": "drawer: shift integer; x_reading integer",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
@@ -269,6 +272,8 @@ _DECLARED = {
         "min_stack integer; "
         "options {any}; seat_fee? integer; seat_fee_per? string; seats integer; time_to_act? integer; varying? "
         "{[any]}",
+    "table.template_set":
+        "table: approval? integer; chip_set string; pieces {integer}; template integer; valid_from string",
     "table.terms_changed":
         "table: after {any}; approval? integer; before {any}; table_version integer; varying? {[any]}",
     "table.time_to_act_changed": "table: after? integer; before? integer; table_version integer",

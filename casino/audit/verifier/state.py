@@ -18,6 +18,7 @@ from . import (
     state_people,
     state_reports,
     state_tables,
+    state_templates,
     state_variances,
     state_vault,
     state_vault_counts,
@@ -45,6 +46,7 @@ from .state_reports import Reports
 from .state_rows import Handler, NotRecorded, Row, Rows
 from .state_signatures import Signatures
 from .state_tables import Tables
+from .state_templates import Templates
 from .state_variances import Variances
 from .state_vault import Vault
 from .state_vault_counts import VaultCounts
@@ -69,6 +71,7 @@ MODELS: dict[str, Model] = by_name(
     state_ledger.MODELS,
     state_days.MODELS,
     state_reports.MODELS,
+    state_templates.MODELS,
     state_log.MODELS,
 )
 
@@ -83,6 +86,7 @@ class State:
         self._tables, self._cage = Tables(rows), Cage(rows)
         self._actors = Actors(rows, self._tables, self._find)
         approvals = Approvals(rows)
+        self._templates = Templates(rows, approvals)
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(
@@ -93,6 +97,7 @@ class State:
                 Stages(rows),
                 approvals,
                 Customers(rows, approvals),
+                self._templates,
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
@@ -111,6 +116,7 @@ class State:
             self._actors.judge(doc, place)
             for handler in self._handlers.get(doc["kind"], ()):
                 handler(doc)
+            self._templates.follow(doc)
             self._advance(doc)
         except NotRecorded as missing:
             self._find("state_not_recorded", place, f"it changes {missing}, which no event has made")

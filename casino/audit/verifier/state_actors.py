@@ -25,6 +25,7 @@ _KINDS = {"table": "table", "drawer": "cage", "office": "office"}
 #: Events of a place that are written in the office: it may have no terminal.
 _IN_OFFICE = frozenset((
     "drawer.set_up", "drawer.retired", "table.set_up", "table.tray_stocked", "table.terms_changed", "table.retired",
+    "drawer.template_set", "table.template_set",
 ))  # fmt: skip
 
 

@@ -121,7 +121,7 @@ _ALWAYS = {
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = (
     "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
-    "house.identity_changed",
+    "house.identity_changed", "drawer.template_set", "table.template_set",
 )  # fmt: skip
 _TERMS = ("terminal.enrolled", "staff.player_linked")
 _ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
@@ -238,8 +238,8 @@ class Approvals:
         name, _ = LASTS[terminal["kind"]]
         minutes = [points[name] for points in self.in_force_about(doc["at"])]
         first, last = (
-            _moved(doc["at"], 60 * minutes_ + moved)
-            for minutes_, moved in ((min(minutes), -TOLERANCE), (max(minutes), TOLERANCE))
+            moved(doc["at"], 60 * minutes_ + by)
+            for minutes_, by in ((min(minutes), -TOLERANCE), (max(minutes), TOLERANCE))
         )
         if not first <= doc["data"]["expires"] <= last:
             problem = f"it was asked for at {doc['at']} and runs out at {doc['data']['expires']}"
@@ -302,7 +302,7 @@ class Approvals:
 
     def _expired(self, doc: Row) -> None:
         row = self._move(doc, "expired", "requested", "approved", ended_at=Near(doc["at"]))
-        if _moved(doc["at"], TOLERANCE) < row["expires_at"]:
+        if moved(doc["at"], TOLERANCE) < row["expires_at"]:
             self._rows.find("approval_expired", f"{APPROVAL} {row['number']}", f"it expires at {doc['at']}, too early")
 
     # --- Using -------------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ class Approvals:
 
     def _is_live(self, doc: Row) -> bool:
         """Whether an event was written so long after the house went live that its request must have known."""
-        return self._live is not None and doc["role"] != SYSTEM and doc["at"] > _moved(self._live, TOLERANCE)
+        return self._live is not None and doc["role"] != SYSTEM and doc["at"] > moved(self._live, TOLERANCE)
 
     def _for_person(self, doc: Row) -> frozenset[str]:
         """Who approves another role, or a login that counts."""
@@ -393,7 +393,7 @@ class Approvals:
 
     def _judge_time(self, doc: Row, problem: str) -> None:
         row = self._rows.get(APPROVAL, str(doc["data"]["approval"]))
-        if _moved(doc["at"], -TOLERANCE) > row["expires_at"]:
+        if moved(doc["at"], -TOLERANCE) > row["expires_at"]:
             self._rows.find(
                 "approval_expired", f"{APPROVAL} {row['number']}", f"{problem}, it ran out at {row['expires_at']}"
             )
@@ -411,7 +411,7 @@ class Approvals:
         return frozenset().union(*found) if all(found) else frozenset()
 
     def in_force_about(self, at: str) -> list[Points]:
-        first, last = _moved(at, -TOLERANCE), _moved(at, TOLERANCE)
+        first, last = moved(at, -TOLERANCE), moved(at, TOLERANCE)
         before = max((one for one in self._set if one[0] <= first), key=lambda one: one[:2], default=None)
         within = [points for since, _, points in self._set if first < since <= last]
         return [self._defaults() | (before[2] if before else {}), *(self._defaults() | one for one in within)]
@@ -477,7 +477,7 @@ class Approvals:
             self._judge_small(place)
         if data["number"] != len(self._set) + 1:
             self._rows.find("limits_gap", place, f"they come after {len(self._set)}")
-        if _moved(data["valid_from"], TOLERANCE) < doc["at"]:
+        if moved(data["valid_from"], TOLERANCE) < doc["at"]:
             self._rows.find("limits_in_the_past", place, f"set at {doc['at']}, in force from {data['valid_from']}")
         self._set.append((data["valid_from"], data["number"], dict(data["points"])))
         self._rows.add(
@@ -491,10 +491,10 @@ def worth_of(pieces: dict[str, int]) -> int:
     return sum(int(value) * count for value, count in pieces.items())
 
 
-def _moved(at: str, seconds: float) -> str:
+def moved(at: str, seconds: float) -> str:
     """A moment so many seconds later, as events write it; at the ends of the calendar itself."""
     try:
-        moved = datetime.fromisoformat(at) + timedelta(seconds=seconds)
+        later = datetime.fromisoformat(at) + timedelta(seconds=seconds)
     except OverflowError:
         return at
-    return moved.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return later.isoformat(timespec="microseconds").replace("+00:00", "Z")

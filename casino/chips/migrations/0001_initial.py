@@ -1,11 +1,11 @@
-"""Chip sets, their denominations, and what the continuous checks found."""
+"""Chip sets, their denominations, templates of floats and trays, and what the continuous checks found."""
 
 import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
 import casino.houses.models
-from casino.core.schema import protect
+from casino.core.schema import install, protect
 
 
 class Migration(migrations.Migration):
@@ -134,5 +134,64 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="Template",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("kind", models.CharField(choices=[("drawer", "Drawer"), ("table", "Table")], max_length=6)),
+                ("place", models.CharField(max_length=32)),
+                ("number", models.PositiveIntegerField()),
+                ("valid_from", models.DateTimeField()),
+                (
+                    "chip_set",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="templates", to="chips.chipset"
+                    ),
+                ),
+                ("cash", models.BigIntegerField(default=0)),
+                ("pieces", models.JSONField()),
+                ("least", models.JSONField(default=dict)),
+                ("ceiling", models.BigIntegerField(null=True)),
+                ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("set_by", models.CharField(max_length=64)),
+                ("approval", models.PositiveIntegerField(null=True)),
+            ],
+            options={
+                "verbose_name": "template",
+                "indexes": [
+                    models.Index(fields=["house", "kind", "place", "-valid_from", "-number"], name="template_in_force")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "kind", "place", "number"), name="template_number"),
+                    models.CheckConstraint(condition=models.Q(("kind__in", ["drawer", "table"])), name="template_kind"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("cash__gte", 0),
+                            models.Q(("ceiling", None), ("ceiling__gte", models.F("cash")), _connector="OR"),
+                        ),
+                        name="template_cash",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("kind", "drawer"),
+                            models.Q(("cash", 0), ("ceiling", None), ("kind", "table"), ("least", {})),
+                            _connector="OR",
+                        ),
+                        name="template_of_a_tray_is_chips",
+                    ),
+                ],
+            },
+        ),
+        install("chips"),
         protect("chips"),
     ]

@@ -27,7 +27,8 @@ from tests.casino.scene import assert_problem, last_event, recorded_since
 NOT_SENSITIVE = {
     "house", "house/identity", "house/readiness", "rota", "games", "games/<path:game>",
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
-    "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days", "dealers",
+    "tables/<slug:table>/chips", "tables/<slug:table>/fill-proposal/<slug:drawer>", "templates", "templates/proposals",
+    "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days", "dealers",
     "dealer-turns", "table-terms", "waiting-list", "waiting-list/display", "chip-sets",
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/proofs/inclusion",

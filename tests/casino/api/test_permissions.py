@@ -134,6 +134,11 @@ MATRIX = {
     ("POST", "drawers"): ADMIN,
     ("POST", "tables"): ADMIN,
     ("POST", "tables/<slug:table>/terms"): ADMIN,
+    ("POST", "drawers/<slug:drawer>/template"): ADMIN,
+    ("POST", "tables/<slug:table>/template"): ADMIN,
+    ("GET", "templates"): ADMIN | {Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR},
+    ("GET", "templates/proposals"): frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR}),
+    ("GET", "tables/<slug:table>/fill-proposal/<slug:drawer>"): CAGE | BOOKS | {Role.SURVEILLANCE},
     ("POST", "drawers/<slug:drawer>/retire"): ADMIN,
     ("POST", "tables/<slug:table>/retire"): ADMIN,
     ("POST", "tables/<slug:table>/tray"): frozenset({Role.CAGE_SUPERVISOR}),
@@ -304,13 +309,14 @@ MATRIX = {
     ("GET", "reports/deals"): BOOKS | {Role.FLOOR},
     ("GET", "reports/count-differences"): BOOKS,
 }
-#: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, and nobody has
-#: asked for an approval.
+#: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, nobody has
+#: asked for an approval, and no tray has a template.
 READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "hands/<slug:hand>/rulings": 409,
     "tables/<slug:table>/deal": 409, "deals/<slug:hand>": 404, "approvals/<int:approval>": 404,
     "drawers/<slug:drawer>/shifts/<int:shift>/z": 409, "days/<slug:day>/package": 409,
     "report-runs/<int:run>": 404, "report-runs/<int:run>/files/<str:name>": 404,
+    "tables/<slug:table>/fill-proposal/<slug:drawer>": 409,
 }  # fmt: skip
 #: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
 AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}

@@ -133,7 +133,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "countDrawer", "dealHand", "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "lowerDuty",
         "offerHandover", "offsetVariances", "payDuty", "payHeldByBank", "payTroncShare", "prepareDeal",
         "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag",
-        "sendTableTransfer", "signIn", "sitDown", "stockTray", "takeFoundChips", "takeHandover", "takeXReading", "tip",
+        "sendTableTransfer", "setFloatTemplate", "setTrayTemplate", "signIn", "sitDown", "stockTray",
+        "takeFoundChips", "takeHandover", "takeXReading", "tip",
         "voidHand", "witnessTrayCount",
     ),
     25: (
@@ -155,7 +156,10 @@ WRITES: dict[int, tuple[str, ...]] = {
         "signOffDrawer",
     ),
     70: (
-        "signGoLive", "takeOverDrawer",
+        "takeOverDrawer",
+    ),
+    75: (
+        "signGoLive",
     ),
 }  # fmt: skip
 

@@ -41,7 +41,7 @@ NAMES_AN_OBJECT = {
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
 #: Operations at a table that people in the office carry out.
-IN_THE_OFFICE = {"changeTerms", "stockTray", "retireTable", "retireDrawer"}
+IN_THE_OFFICE = {"changeTerms", "setFloatTemplate", "setTrayTemplate", "stockTray", "retireTable", "retireDrawer"}
 
 
 @dataclass
@@ -172,14 +172,16 @@ VALUES = {
     "account", "action", "actions", "actor", "address", "alarm_days", "amount", "announce",
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
     "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button",
-    "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "claimed", "client_seeds",
+    "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling", "claimed",
+    "client_seeds",
     "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "currency",
     "currency_exponent", "day", "day_cut_off", "decimal", "denominations", "difference_accepted",
     "difference_alarm_from", "difference_by_manager_above", "differences_of_one_sign", "digest", "dispute_minutes",
     "document", "drawer_close_minutes", "ends_at", "entries", "evidence", "exchange_by_manager_from",
     "exchange_by_supervisor_from", "fee_refunded", "filters", "float_by_manager_above", "float_most", "foreign",
     "formats", "found_where", "game", "given", "group_by", "identity_from", "idle_minutes_at_drawers",
-    "idle_minutes_at_tables", "idle_minutes_in_office", "issuer", "kind", "languages", "legal_name", "legal_profile",
+    "idle_minutes_at_tables", "idle_minutes_in_office", "issuer", "kind", "languages", "least", "legal_name",
+    "legal_profile",
     "licence_number", "loser", "made_good", "max_stack", "means", "min_stack", "minutes", "mode", "mothers_name",
     "name", "nationality", "new", "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above",
     "options", "paid", "paper", "password", "per", "person", "pieces", "places", "purpose", "reason", "redeem_until",
