@@ -27,13 +27,16 @@ class Corrections:
         self._entries: dict[str, dict[int, tuple[str, str, list[int]] | None]] = {}
         self.handlers: dict[str, Handler] = {
             **dict.fromkeys(_ENTRIES, self._entered),
-            **dict.fromkeys(_ENDS, lambda doc: self._entries.pop(doc["chain"], None)),
+            **dict.fromkeys(_ENDS, self._ended),
             "cage.corrected": self._corrected,
         }
 
     def _entered(self, doc: Row) -> None:
         posted = [posting["tx"] for posting in doc.get("postings", ())]
         self._entries.setdefault(doc["chain"], {})[doc["seq"]] = doc["kind"], doc["actor"], posted
+
+    def _ended(self, doc: Row) -> None:
+        self._entries.pop(doc["chain"], None)
 
     def _corrected(self, doc: Row) -> None:
         data, entries = doc["data"], self._entries.get(doc["chain"], {})
