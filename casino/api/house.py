@@ -291,9 +291,10 @@ class SignedOut(serializers.Serializer[Any]):
 )
 class SignGoLive(WriteOperation):
     """An administrator, an auditor and a manager, three people, each sign the digest that the checklist shows
-    (`GET house/readiness`). Refused while the checklist lacks anything but the gaming day (`house_not_ready`), and for
-    another digest than that of now (`house_changed`). A signature under another digest is void with the next one. With
-    the third one the house is live. No If-Match: the digest says on what it was decided."""
+    (`GET house/readiness`); nobody signs beside a person whom they hired or gave a password to, or who hired them or
+    gave them one (`four_eyes`). Refused while the checklist lacks anything but the gaming day (`house_not_ready`), and
+    for another digest than that of now (`house_changed`). A signature under another digest is void with the next one.
+    With the third one the house is live. No If-Match: the digest says on what it was decided."""
 
     @extend_schema_serializer(component_name="SignGoLiveInput")
     class Input(StrictInput):

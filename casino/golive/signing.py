@@ -6,11 +6,13 @@ from django.db.models import Max
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import GoLiveSigned, HouseWentLive
 from casino.core import canonical, locks, write
-from casino.core.errors import Conflict, Forbidden
+from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.golive.stages import require_stage, to_stage
 from casino.houses.models import GoLiveSignature, House, HouseStage
 from casino.reports import configuration, readiness, signatures
+from casino.staff import independence
+from casino.staff.models import Staff
 
 #: Items of the checklist that come after going live, or with it.
 _LATER = ("day", "signatures")
@@ -21,7 +23,8 @@ def sign(*, command: Command, digest: str) -> Answer:
     when this one is given.
 
     Raises Conflict house_wrong_stage, house_not_ready with what is missing, house_changed for another digest than that
-    of now, signed_already for a role that has signed; Forbidden four_eyes for a person who has signed in another role.
+    of now, signed_already for a role that has signed; Forbidden four_eyes for a person who has signed in another role,
+    or is not independent of one who has.
     """
 
     def change(house: House, work: Work) -> Outcome:
@@ -73,8 +76,8 @@ def _require_ready(house: House) -> None:
 
 
 def _require_first(command: Command, holding: list[GoLiveSignature]) -> None:
-    role, login = command.context.role, command.context.staff.login
+    role = command.context.role
     if any(one.role == role for one in holding):
         raise Conflict(f"The role {role} has signed this already.", code="signed_already")
-    if any(one.signed_by == login for one in holding):
-        raise Forbidden("You have signed in another role; another person must sign.", code="four_eyes")
+    signers = Staff.objects.filter(house=command.context.house, login__in=[one.signed_by for one in holding])
+    independence.require_another(command.context.staff, "have signed in another role", signers.order_by("login"))

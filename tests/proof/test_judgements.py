@@ -212,10 +212,25 @@ def chips_without_a_name_are_paid_above_the_threshold(docs: Docs) -> None:
     add(docs, DRAWER, "cage.bearer_cash_out", {"amount": 800_000}, **as_sold(docs))
 
 
+def corrected(docs: Docs, *, right: Doc | None = None, hires: bool = True, **changed: Any) -> None:
+    """Let a supervisor take the first buy-in back, and make the right entry, with what both post."""
+    if hires:
+        hire(docs, "susi", "cage_supervisor")
+    wrong = one(docs, "cage.buy_in")
+    [posted] = wrong["postings"]
+    postings: list[Doc] = [{"tx": 900, "about": "", "reverses": posted["tx"]}]
+    if right:
+        sign = 1 if right["kind"] == "cage.buy_in" else -1
+        cash = sign * right.get("foreign_chips", right)["amount"]
+        postings.append({"tx": 901, "about": "", "legs": [["1020/C1", "HUF", cash], ["2015/C1", "HUF", -cash]]})
+    data = {"corrects": wrong["seq"], "was": wrong["kind"], "mirrors": {"key": 900}} | changed
+    who = {"actor": "susi", "role": "cage_supervisor", "terminal": "at-C1", "reason": "a nought too many"}
+    add(docs, DRAWER, "cage.corrected", data | ({"right": right} if right else {}), postings=postings, **who)
+
+
 @found("identity_missing")
 def a_correction_pays_somebody_unknown(docs: Docs) -> None:
-    right = {"kind": "cage.cash_out", "amount": 800_000, "player": "a"}
-    add(docs, DRAWER, "cage.corrected", {"right": right}, **as_sold(docs))
+    corrected(docs, right={"kind": "cage.cash_out", "amount": 800_000, "player": "a"})
 
 
 def bought_at_the_table(docs: Docs, amount: int) -> None:

@@ -31,9 +31,11 @@ from .state_approvals import Approvals
 from .state_boxes import Boxes
 from .state_cage import Cage
 from .state_columns import Model, by_name
+from .state_corrections import Corrections
 from .state_customers import Customers
 from .state_days import Days
 from .state_deals import Deals
+from .state_duties import Duties
 from .state_duty import Duty
 from .state_hands import HandRows
 from .state_house import Stages
@@ -84,15 +86,18 @@ class State:
         #: The rows that events have made so far.
         self.rows = rows = Rows(MODELS, self._find)
         self._tables, self._cage = Tables(rows), Cage(rows)
-        self._actors = Actors(rows, self._tables, self._find)
         approvals = Approvals(rows)
         self._templates = Templates(rows, approvals)
+        duties = Duties(rows, approvals)
+        self._actors = Actors(rows, self._tables, duties, self._find)
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(
                 Deals(rows, self._tables, self._find),
                 self._actors,
+                duties,
                 Signatures(rows),
+                Corrections(rows),
                 People(rows),
                 Stages(rows),
                 approvals,

@@ -1,6 +1,7 @@
-"""Who acted: a role acts because it was given and its holder was active, at a terminal that was in use and is where the
-event is; nobody changes their own entry."""
+"""Who acted: a role acts because it was given, beside none that it excludes, and its holder was active, at a terminal
+that was in use and is where the event is; nobody changes their own entry."""
 
+from .state_duties import Duties
 from .state_people import PLAYER, STAFF, SYSTEM, TERMINAL
 from .state_rows import TOLERANCE, Find, Handler, Row, Rows, seconds_between
 from .state_tables import Tables
@@ -48,8 +49,8 @@ class Actors:
     later.
     """
 
-    def __init__(self, rows: Rows, tables: Tables, find: Find) -> None:
-        self._rows, self._tables, self._find = rows, tables, find
+    def __init__(self, rows: Rows, tables: Tables, duties: Duties, find: Find) -> None:
+        self._rows, self._tables, self._duties, self._find = rows, tables, duties, find
         #: When a person lost a role, or (role "") was deactivated.
         self._lost: dict[tuple[str, str], str] = {}
         #: What was judged since the roster changed last: chain, actor, role, terminal.
@@ -84,6 +85,8 @@ class Actors:
             self._judge_seat(actor, terminal, place)
             return
         lasting = self._judge_person(actor, role, at, place)
+        if (row := self._rows.seek(STAFF, actor)) is not None:
+            lasting = self._duties.judge(actor, row["roles"], at, kind, place) and lasting
         if terminal:
             lasting = self._judge_terminal(terminal, chain, kind, at, place) and lasting
         if lasting and kind not in _READS:
@@ -98,6 +101,8 @@ class Actors:
         roles = []
         for login in two:
             self._judge_person(login, "", doc["at"], place)
+            if login != doc["actor"] and (row := self._rows.seek(STAFF, login)) is not None:
+                self._duties.judge(login, row["roles"], doc["at"], doc["kind"], place)
             roles.append(self._roles_at(login, doc["at"]))
         for login, had in zip(two, roles, strict=True):
             if not had & _SIGNERS:

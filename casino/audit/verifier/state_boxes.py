@@ -12,6 +12,8 @@ BOX, BOX_COUNT = "transfers.Box", "transfers.BoxCount"
 TRAY_COUNT = "transfers.TrayCount"
 POOL, SHARE = "transfers.TroncPool", "transfers.TroncShare"
 
+#: After how many pairs of counts that differ somebody decides.
+MOST_ROUNDS = 3
 _PUT = ("serial", "table", "kind", "number", "put_by")
 _COUNTED = "box.counted of the second of two that agree, box.count_decided"
 MODELS = (
@@ -172,6 +174,9 @@ class Boxes:
 
     def _decided(self, doc: Row) -> None:
         data, count, actor = doc["data"]["box"], doc["data"]["count"], doc["actor"]
+        if (rounds := self._row(data)["differing_rounds"]) < MOST_ROUNDS:
+            problem = f"it was decided on after {rounds} pairs of counts that differed"
+            self._rows.find("state_event_differs", f"{BOX} {data['box']}", problem)
         if actor in self._counters(data["box"]):
             self._same(data, f"{actor} counted it and decided on it")
         observer = data.get("observer")

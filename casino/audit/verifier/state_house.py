@@ -3,7 +3,7 @@ live."""
 
 from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES
+from .state_people import HOUSES, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
 REHEARSAL, SIGNATURE = "houses.Rehearsal", "houses.GoLiveSignature"
@@ -103,11 +103,20 @@ class Stages:
             self._digest, self._signed = digest, {}
         if role in self._signed or login in self._signed.values():
             self._find(doc, "same_person", f"{login} signs as {role} what {self._signed} have signed")
+        self._judge_independent(doc)
         self._signed[role] = login
         self._signatures = number
         self._rows.add(
             SIGNATURE, str(number), number=number, role=role, digest=digest, signed_by=login, signed_at=Near(doc["at"]),
         )  # fmt: skip
+
+    def _judge_independent(self, doc: Row) -> None:
+        """Of the three, nobody has hired another one, or is in the line of those who gave another one a password."""
+        login = doc["actor"]
+        for other in sorted({*self._signed.values()} - {login}):
+            if (by := related(self._rows, other, login)) is not None:
+                problem = f"{login} signs beside {other}, and {by} hired the other or gave a password"
+                self._find(doc, "approver_not_independent", problem)
 
     def _went_live(self, doc: Row) -> None:
         self._sign(doc)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .state_boxes import MOST_ROUNDS
 from .state_cage import SHIFT
 from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import UNKNOWN, Handler, Near, Row, Rows
@@ -124,6 +125,8 @@ class VaultCounts:
         data, actor = doc["data"]["vault_count"], doc["actor"]
         key = str(data["vault_count"])
         self._by_another(key, actor, "counting")
+        if (rounds := self._rows.get(COUNT, key)["differing_rounds"]) < MOST_ROUNDS:
+            self._differs(key, "differing_rounds", f"it was decided on after {rounds} pairs of counts that differed")
         self._is_counted(doc, key, data["count"])
         self._rows.change(COUNT, key, decided_by=actor, decision=doc["reason"])
         self._require_same(key, data)

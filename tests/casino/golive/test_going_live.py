@@ -12,6 +12,7 @@ from casino.staff.models import Role, TerminalKind
 from casino.verification.auditing import verify_house
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem
+from tests.casino.staff.test_independence import WAYS, refused, staff, tie
 from tests.casino.superuser import unguarded
 
 REASON = {"reason": "the authority has asked for it"}
@@ -112,6 +113,24 @@ def test_three_people_sign_one_digest_and_the_house_is_live(kit: Kit) -> None:
     kit.dealer().ok("open")
     report = verify_house(kit.house)
     assert {one.code for one in report.findings} <= {"not_signed"}, report.findings
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_who_signs_is_independent_of_who_has_signed(kit: Kit, way: str) -> None:
+    desks = {role: kit.office(role) for role in SIGNERS}
+    admin, auditor, manager = (staff(kit, role) for role in SIGNERS)
+    assert rehearse(kit.house, ACTOR).passed
+    desks[Role.ADMIN].ok("house/go-live", digest(desks[Role.ADMIN]))
+    tie(manager, admin, way)
+    refused(desks[Role.MANAGER].post("house/go-live", digest(desks[Role.MANAGER])), admin)
+    tie(admin, auditor, way)
+    refused(desks[Role.AUDITOR].post("house/go-live", digest(desks[Role.AUDITOR])), auditor)
+    assert stage(kit) == "founding"
+    others = [kit.office(role) for role in (Role.AUDITOR, Role.MANAGER)]
+    assert rehearse(kit.house, ACTOR).passed
+    for desk in (desks[Role.ADMIN], *others):
+        desk.ok("house/go-live", digest(desk))
+    assert stage(kit) == "live"
 
 
 def test_a_suspended_house_pays_out_and_sells_nothing(kit: Kit) -> None:

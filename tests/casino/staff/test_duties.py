@@ -5,11 +5,13 @@ import json
 import pytest
 
 from casino.audit.models import Event
+from casino.audit.verifier import state_duties
 from casino.core.errors import Forbidden
 from casino.staff.credentials import Credentials, two_people
 from casino.staff.duties import REFUSED_PAIRS, RefusedPair, refused_pair
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.staff.services import hire
+from casino.verification.auditing import verify_house
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem
 
@@ -40,6 +42,22 @@ def test_every_pair_of_roles_is_refused_or_stands_here() -> None:
     refused = {frozenset({pair.one, pair.other}) for pair in REFUSED_PAIRS}
     assert refused == pairs - TOGETHER
     assert len(refused) == len(REFUSED_PAIRS)
+
+
+def test_the_verifier_refuses_the_same_pairs() -> None:
+    assert state_duties.TOGETHER == TOGETHER
+    for pair in REFUSED_PAIRS:
+        assert state_duties.refused_pairs(pair.roles) == {frozenset(pair.roles)}
+
+
+def test_a_pair_that_was_given_past_the_rules_is_found(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by an application that was changed: who was given both roles, and what this person does, is found."""
+    for module in ("casino.staff.roster", "casino.staff.services", "casino.api.http.permissions"):
+        monkeypatch.setattr(f"{module}.require_compatible", lambda *given: None)
+    kit.office(Role.ADMIN).ok("staff", body(kit, ["auditor", "floor"]))
+    found = [(one.code, one.problem) for one in verify_house(kit.house).findings]
+    both = f"new@{kit.house.code} is given roles, and would be both auditor and floor"
+    assert found == [("roles_exclude_each_other", both)]
 
 
 def test_every_pair_is_refused_at_hiring(kit: Kit) -> None:
