@@ -120,7 +120,7 @@ class Templates:
         held = {name.rpartition(".")[2]: count for name, count in rack.items() if f".{self._chip_set}." in name}
         left = {value: held.get(value, 0) - count for value, count in sent.items()}
         if all(
-            any(count < least.get(value, 0) for value, count in left.items())
+            any(value in least and count < least[value] for value, count in left.items())
             for least in self._least_about(code, doc["at"])
         ):
             problem = f"fill {data['serial']} left fewer chips in drawer {code} than its template keeps"
