@@ -142,18 +142,18 @@ def lock_all(
     rank: Rank,
     *beside: sql.Statement | models.QuerySet[Any, Any],
     house: models.Model,
-    **among: Sequence[Any],
+    codes: Sequence[str] | None = None,
 ) -> tuple[list[M], list[list[Any]]]:
-    """Lock the rows of a house that have one of these values in a column, in the order of their ids, and then run
+    """Lock the rows of a house, or those that have one of these codes, in the order of their ids, and then run
     `beside`, all in one round trip; returns the rows, fresh, and what each of `beside` has found."""
     _take(rank, model.__name__)
-    [(name, wanted)] = among.items()
     table = model._meta.db_table
+    named, values = (f" AND {table}.code = ANY(%s)", [list(codes)]) if codes is not None else ("", [])
     locking = (
-        f"SELECT {sql.columns(model)} FROM {table}, {patience.PATIENTLY} WHERE {table}.house_id = %s"  # noqa: S608 - names from the code only
-        f" AND {table}.{_column(model, name)} = ANY(%s) ORDER BY {table}.id FOR NO KEY UPDATE OF {table}"
+        f"SELECT {sql.columns(model)} FROM {table}, {patience.PATIENTLY} WHERE {table}.house_id = %s{named}"  # noqa: S608 - names from the code only
+        f" ORDER BY {table}.id FOR NO KEY UPDATE OF {table}"
     )
-    rows, *others = sql.together((locking, [patience.lock_timeout(), house.pk, list(wanted)]), *beside)
+    rows, *others = sql.together((locking, [patience.lock_timeout(), house.pk, *values]), *beside)
     return [sql.built(model, found) for found in rows], others
 
 

@@ -578,7 +578,7 @@ def locked_two(
     """Lock two rows of the house, by their codes, as :func:`locked` does one; returns them in this order, and what each
     of `beside` has found. Raises NotFound."""
     reads = stored_under(command), *beside
-    rows, (stored, *others) = locks.lock_all(model, rank, *reads, house=command.context.house, code=code)
+    rows, (stored, *others) = locks.lock_all(model, rank, *reads, house=command.context.house, codes=code)
     require_none_stored(stored)
     found = {getattr(row, "code"): row for row in rows}  # noqa: B009 - a model of any kind
     for one in code:

@@ -28,7 +28,7 @@ from casino.cage.models import (
     VaultCount,
     VaultCountState,
 )
-from casino.core import locks
+from casino.core import locks, sql
 from casino.core.errors import Conflict
 from casino.hands.models import UNSETTLED, Hand
 from casino.houses import days
@@ -58,20 +58,19 @@ def require_done(house: House, until: datetime | None) -> None:
     opened, None where there is none. Every table and then every drawer is locked until the day has closed, in the order
     of their ids, and then the vault: nothing of this begins meanwhile, and what goes over by name stays as it is.
     Raises Conflict day_blocked."""
-    for model in (Table, Drawer):
-        for row in model.objects.filter(house=house).order_by("id").values_list("id", flat=True):
-            locks.lock(model, locks.Rank.DESK, id=row)
-    locks.lock_vault(house.id)
+    locks.lock_all(Table, locks.Rank.DESK, house=house)
+    locks.lock_all(Drawer, locks.Rank.DESK, house=house)
+    with locks.gathered() as locking:
+        locks.lock_vault(house.id)
     hands = _before(Hand.objects.filter(house=house, state__in=UNSETTLED), "started_at", until).order_by("id")
     shifts = _before(Shift.objects.filter(house=house, closed_at=None), "opened_at", until).order_by("id")
     moving = _before(Transfer.objects.filter(house=house, state__in=IN_TRANSIT), "sent_at", until).order_by("id")
+    reads = hands[:NAMED], shifts.select_related("drawer")[:NAMED], moving[:NAMED]
+    _, playing, open_shifts, in_transit = sql.together(*locking, *reads)
     blocking = [
-        *({"kind": "hand", "name": hand.name, "state": hand.state} for hand in hands[:NAMED]),
-        *(
-            {"kind": "drawer", "name": shift.drawer.code, "state": shift.state}
-            for shift in shifts.select_related("drawer")[:NAMED]
-        ),
-        *({"kind": "transfer", "name": f"{one.kind} {one.serial}", "state": one.state} for one in moving[:NAMED]),
+        *({"kind": "hand", "name": hand.name, "state": hand.state} for hand in playing),
+        *({"kind": "drawer", "name": shift.drawer.code, "state": shift.state} for shift in open_shifts),
+        *({"kind": "transfer", "name": f"{one.kind} {one.serial}", "state": one.state} for one in in_transit),
     ]
     if blocking:
         raise Conflict(

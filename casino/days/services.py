@@ -78,11 +78,11 @@ def close_day(*, command: Command, name: str) -> Answer:
     """
 
     def change(house: House, work: Work) -> Outcome:
-        day = days.get(house, name)
+        others = days.days(house)
+        day = days.named(others, name)
         command.require_version(day.version)
         if day.closed_at is not None:
             raise Conflict(f"The gaming day {name} is closed.", code="day_closed", day=name)
-        others = days.days(house)
         earlier = [other.name for other in others if other.name < name and other.closed_at is None]
         if earlier:
             raise Conflict(

@@ -59,9 +59,8 @@ def close(*, command: Command, reason: str) -> Answer:
 def remaining(house: House) -> Iterator[str]:
     """Codes of what keeps a house from being closed: days, tables and drawers that are open, and chips that people
     hold. Tables and then drawers are locked until the transaction ends, in the order of their ids."""
-    for model in (Table, Drawer):
-        for row in model.objects.filter(house=house).order_by("id").values_list("id", flat=True):
-            locks.lock(model, locks.Rank.DESK, id=row)
+    locks.lock_all(Table, locks.Rank.DESK, house=house)
+    locks.lock_all(Drawer, locks.Rank.DESK, house=house)
     yield from (f"day {day.name}" for day in days.days(house) if day.closed_at is None)
     tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
     yield from (f"table {code}" for code in tables.order_by("code").values_list("code", flat=True))

@@ -87,7 +87,12 @@ def for_day(found: Sequence[str]) -> dict[str, str]:
 
 def get(house: House, name: str) -> Day:
     """One day of the house. Raises NotFound."""
-    for day in days(house):
+    return named(days(house), name)
+
+
+def named(found: Sequence[Day], name: str) -> Day:
+    """The day of this name. Raises NotFound."""
+    for day in found:
         if day.name == name:
             return day
     raise NotFound(f"This house has no gaming day {name}.")

@@ -37,7 +37,7 @@ def _require_there(table: Table, amount: int) -> None:
     house = table.house
     chips.lock_chip_set(house)
     public = chart.public(house, chips.in_use(house).code).surplus.value
-    played = sum(sum(chart.owed_in_places(house, number).values()) for number in (Account.SEAT_STACK, Account.POT))
+    played = sum(chart.owed_in_places(house, Account.SEAT_STACK, Account.POT).values())
     if amount > public - played:
         raise Conflict(
             f"There are not so many chips in circulation: away from the tables {house.money(max(public - played, 0))}.",

@@ -122,7 +122,7 @@ def lapse(*, command: Command, code: str, reason: str) -> Answer:
         _require_withdrawn(found)
         if today(house) <= (until := found.redeem_until or date.max):
             raise Conflict(f"The notice of {code} runs until {until}.", code="notice_runs", until=until.isoformat())
-        out = chart.in_places(house, Account.PUBLIC, code)
+        out = chart.in_places(house, [Account.PUBLIC], code)
         pieces = denominations.total(code, out.values())
         owed = chart.owed_in_places(house, Account.CHIPS_UNATTRIBUTED)
         if pieces.value > sum(owed.values()):
@@ -151,7 +151,7 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
         if found.in_use:
             raise Conflict(f"Chip set {code} is in use.", code="chip_set_in_use")
         _require_not_retired(found)
-        left = chart.in_places(house, Account.COMMISSIONED, code)
+        left = chart.in_places(house, [Account.COMMISSIONED], code)
         if left:
             held = {account: mix.value for account, mix in left.items()}
             raise Conflict(f"Chips of {code} are left in {', '.join(sorted(held))}.", code="place_not_empty")
@@ -225,8 +225,7 @@ def _require_out(house: House, taken: Chips) -> None:
 
 def _lock_tables(house: House) -> None:
     """Keep everybody from sitting down or playing until the transaction ends."""
-    for table in Table.objects.filter(house=house).order_by("id").values_list("id", flat=True):
-        locks.lock(Table, locks.Rank.DESK, id=table)
+    locks.lock_all(Table, locks.Rank.DESK, house=house)
 
 
 def _require_empty(house: House, code: str) -> None:
@@ -234,9 +233,8 @@ def _require_empty(house: House, code: str) -> None:
     it are counted out for a drawer."""
     if Handover.objects.filter(house=house, state=HandoverState.OFFERED).exists():
         raise Conflict("Chips are counted out for a drawer; they are taken or withdrawn first.", code="handover_open")
-    left = {account: mix.value for number in _RACKS for account, mix in chart.in_places(house, number, code).items()}
-    for number in _ON_TABLES:
-        left |= chart.owed_in_places(house, number)
+    left = {account: mix.value for account, mix in chart.in_places(house, _RACKS, code).items()}
+    left |= chart.owed_in_places(house, *_ON_TABLES)
     if left:
         named = ", ".join(sorted(left))
         raise Conflict(f"Bring the chips to the vault first: {named}.", code="place_not_empty")

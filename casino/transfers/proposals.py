@@ -124,7 +124,7 @@ def _empty_trays(house: House, found: Mapping[templates.Place, templates.InForce
     sets = {code: one.pieces.chip_set for (kind, code), one in found.items() if kind == PlaceKind.TABLE}
     if not sets:
         return []
-    filled = chart.in_places(house, Account.TRAY, next(iter(sets.values())))
+    filled = chart.in_places(house, [Account.TRAY], next(iter(sets.values())))
     codes = [code for code in sets if f"{Account.TRAY}/{code}" not in filled]
     if not codes:
         return []

@@ -65,7 +65,7 @@ def test_rows_are_locked_together_in_the_order_of_their_ids(kit: Kit) -> None:
     kit.table("T1"), kit.table("T2")
 
     def look() -> list[str]:
-        rows, _ = locks.lock_all(Table, locks.Rank.DESK, house=kit.house, code=("T2", "T1", "T9"))
+        rows, _ = locks.lock_all(Table, locks.Rank.DESK, house=kit.house, codes=("T2", "T1", "T9"))
         return [row.code for row in rows]
 
     assert locks.in_transaction(look) == ["T1", "T2"]
