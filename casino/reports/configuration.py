@@ -12,7 +12,7 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import templates
 from casino.chips.models import ChipSet
-from casino.core import canonical
+from casino.core import canonical, kept
 from casino.houses import control_points, identity
 from casino.houses.models import House, Rehearsal
 from casino.staff.models import Staff
@@ -35,7 +35,11 @@ def drawers_in_use(house: House) -> list[str]:
 
 
 def configuration(house: House) -> dict[str, Any]:
-    """What has been decided about the house, as canonical JSON has it."""
+    """What has been decided about the house, as canonical JSON has it; a transaction goes by what it has read first."""
+    return kept.once(("configuration", house.pk), lambda: _configuration(house))
+
+
+def _configuration(house: House) -> dict[str, Any]:
     sets = ChipSet.objects.filter(house=house).order_by("code").prefetch_related("denominations")
     points = control_points.in_force(house)
     drawers, tables = drawers_in_use(house), tables_in_use(house)
@@ -86,7 +90,12 @@ def _templates(house: House, codes: set[str]) -> list[dict[str, Any]]:
 
 
 def figures(house: House) -> dict[str, Any]:
-    """What lies in the vault and in the trays, chips by denomination over all sets; and the newest rehearsal."""
+    """What lies in the vault and in the trays, chips by denomination over all sets; and the newest rehearsal. A
+    transaction goes by what it has read first."""
+    return kept.once(("figures to sign", house.pk), lambda: _figures(house))
+
+
+def _figures(house: House) -> dict[str, Any]:
     opened = chart.is_open(house, Account.VAULT_CASH)
     codes = {table.code: table.account(Account.TRAY) for table in tables_in_use(house)}
     return {
