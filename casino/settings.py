@@ -171,6 +171,7 @@ SPECTACULAR_SETTINGS = {
         "BoxState": "casino.transfers.models.BoxState",
         "BoxKind": "casino.transfers.models.BoxKind",
         "BagState": "casino.cage.models.BagState",
+        "CapitalBy": "casino.cage.capital.CapitalBy",
         "BagWay": "casino.cage.models.BagWay",
         "NonCashState": "casino.cage.models.NonCashState",
         "MeansEnum": "casino.cage.models.Means",

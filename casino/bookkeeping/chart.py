@@ -293,19 +293,6 @@ def owed_in_places(house: House, number: Account) -> dict[str, int]:
     return dict(rows.exclude(balance=0).order_by("code").values_list("code", "balance"))
 
 
-def totals(house: House, numbers: Sequence[Account]) -> dict[str, int]:
-    """The sum of all places of each of these money accounts, in minor units by number; empty ones apart."""
-    wanted = Q(code__in=numbers)
-    for number in numbers:
-        wanted |= Q(code__startswith=f"{number}/")
-    found: dict[str, int] = {}
-    rows = LedgerAccount.objects.filter(wanted, book=house.id, commodity=house.currency).exclude(balance=0)
-    for code, balance in rows.values_list("code", "balance"):
-        own = code.partition("/")[0]
-        found[own] = found.get(own, 0) + balance
-    return found
-
-
 def pieces(house: House, code: str) -> dict[int, int]:
     """The chips in one place, of all sets together, by denomination; a house that kept custody by value has them as
     chips of one minor unit."""

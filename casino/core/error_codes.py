@@ -452,6 +452,11 @@ MONEY = (
         ("found_ended", "The found chips have left the register.", "state"),
         ("claims_run", "The owner of the found chips may still come.", "until"),
         ("payout_released", "The held payout was paid."),
+        (
+            "cover_too_low",
+            "Less cash would be left than is owed to players and lies in the trays.",
+            "max",
+        ),
         ("vault_open", "The vault has its capital and its chips already."),
         ("drawer_exists", "The house has a drawer of this code."),
         ("table_exists", "The house has a table of this code."),

@@ -1,4 +1,4 @@
-"""The house as a whole: its founding, its days and snapshots, its duty, what its checks find."""
+"""The house as a whole: its founding, its days and snapshots, its capital and duty, what its checks find."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -183,6 +183,30 @@ class DutyLowered(ApprovedEvent):
     amount: Annotated[int, "what was taken back of it, minor units"]
     posting: LedgerTransaction
     reason: Reason
+
+
+@event("capital.paid_in", chain="house")
+class CapitalPaidIn(ApprovedEvent):
+    """The owners have paid capital in; approved once the house is live."""
+
+    amount: Amount
+    by: Annotated[str, "`cash`: into the vault; `bank`: into the house's account"]
+    note: Annotated[str, "number of the receipt, or of the bank's note"]
+    posting: LedgerTransaction
+
+
+@event("capital.paid_out", chain="house")
+class CapitalPaidOut(ApprovedEvent):
+    """Capital was paid out to the owners."""
+
+    amount: Amount
+    by: Annotated[str, "`cash`: from the vault; `bank`: from the house's account"]
+    note: Annotated[str, "number of the receipt, or of the bank's note"]
+    posting: LedgerTransaction
+    cover: Annotated[
+        Mapping[str, int],
+        "what was left, minor units: `cash`, `owed` to players, and the worth of the `trays`; cash covers the others",
+    ]
 
 
 @event("snapshot.taken", chain="house")

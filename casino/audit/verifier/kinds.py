@@ -71,6 +71,9 @@ _DECLARED = {
         "payout {any}; player string; player_chips integer",
     "cage.payout_released":
         "drawer: amount integer; approval? integer; drawer_version integer; payout {any}; player string",
+    "capital.paid_in": "house: amount integer; approval? integer; by string; note string; posting integer",
+    "capital.paid_out":
+        "house: amount integer; approval? integer; by string; cover {integer}; note string; posting integer",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
     "cards.exception_cleared":
         "table: exception integer; found? {any}; found_hash? string; hand? string; kind string; "

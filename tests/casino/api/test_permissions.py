@@ -202,6 +202,8 @@ MATRIX = {
     ("POST", "vault/bags/<int:bag>/receive"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "vault/foreign-chips"): frozenset({Role.CAGE_SUPERVISOR}),
     ("GET", "tronc/pools"): BOOKS | CAGE,
+    ("POST", "capital/payments-in"): MANAGER,
+    ("POST", "capital/payments-out"): MANAGER,
     ("POST", "tronc/share"): SUPERVISORS,
     ("POST", "drawers/<slug:drawer>/tronc-shares"): CASHIERS,
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,

@@ -170,7 +170,7 @@ VALUES = {
     "account", "action", "actions", "actor", "address", "alarm_days", "amount", "announce",
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
     "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button",
-    "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "claimed", "client_seeds",
+    "by", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "claimed", "client_seeds",
     "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "currency",
     "currency_exponent", "day", "day_cut_off", "decimal", "denominations", "difference_accepted",
     "difference_alarm_from", "difference_by_manager_above", "differences_of_one_sign", "digest", "dispute_minutes",
