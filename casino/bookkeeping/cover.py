@@ -53,10 +53,10 @@ def cover(house: House) -> Cover:
     cash = owed = trays = 0
     rows = LedgerAccount.objects.filter(wanted, book=house.id).exclude(balance=0)
     for code, commodity, balance in rows.values_list("code", "commodity", "balance"):
-        number = code.partition("/")[0]
-        if number == Account.TRAY:
+        own = code.partition("/")[0]
+        if own == Account.TRAY:
             trays += face_value(commodity) * balance
-        elif number in CASH:
+        elif own in CASH:
             cash += balance
         else:
             owed += balance

@@ -4,8 +4,6 @@ own, replaced by the next one when somebody wants a clean one."""
 import secrets
 from dataclasses import dataclass, field
 
-from django.db import transaction
-
 from casino.audit.events.house import HouseClosed
 from casino.audit.services import Actor
 from casino.core import locks
@@ -46,17 +44,19 @@ def make(house: House, actor: Actor, *, reset: bool) -> Sandbox:
         name = str(role.label)
         hire(house=made.house, login=login, name=name, roles=[role], password=password, actor=actor)
     if before is not None:
-        _close(before, actor)
+        close(before, actor, "replaced by the next sandbox")
     return Sandbox(made.house, passwords, made.keys, "" if before is None else before.code)
 
 
-def _close(house: House, actor: Actor) -> None:
-    """Close a sandbox for ever; the event names what was left open."""
-    with transaction.atomic():
-        locks.begin()
+def close(house: House, actor: Actor, reason: str) -> None:
+    """Close a sandbox for ever, unless it is; the event names what was left open."""
+
+    def operation() -> None:
         locks.lock_days(house.id)
+        if House.objects.values_list("stage", flat=True).get(id=house.id) == HouseStage.CLOSED:
+            return
         left = list(stages.remaining(house))
         stages.to_stage(house, HouseStage.CLOSED)
-        event = HouseClosed(remaining=left or None, reason="replaced by the next sandbox")
-        Work(house, actor).record(chain=house.chain, event=event)
-    locks.begin()
+        Work(house, actor).record(chain=house.chain, event=HouseClosed(remaining=left or None, reason=reason))
+
+    locks.in_transaction(operation)

@@ -189,7 +189,7 @@ def _day(house: House) -> Iterator[str]:
 def _rehearsal(house: House) -> Iterator[str]:
     """Before the house is live: a rehearsal that its configuration of now has passed."""
     if house.stage == HouseStage.FOUNDING and configuration.passed(house) is None:
-        yield "a rehearsal that the configuration of now has passed (manage.py rehearse)"
+        yield "a rehearsal that the configuration of now has passed (POST rehearsals)"
 
 
 def _signatures(house: House) -> Iterator[str]:
@@ -222,7 +222,8 @@ WHO: dict[str, tuple[str, ...]] = {
     "second_factors": tuple(sorted(second_factor.ROLES)),
     **dict.fromkeys(("vault", "trays"), (Role.CAGE_SUPERVISOR,)),
     "cover": (Role.MANAGER,),
-    **dict.fromkeys(("checkpoints", "rehearsal"), ("operator",)),
+    "checkpoints": ("operator",),
+    "rehearsal": (Role.ADMIN,),
     "signatures": signatures.SIGNERS,
     "day": (Role.FLOOR, Role.MANAGER),
 }

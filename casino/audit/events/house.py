@@ -42,6 +42,28 @@ class IdentityChanged(ApprovedEvent):
     reason: Reason
 
 
+@event("house.rehearsal_requested", chain="house")
+class RehearsalRequested(AuditEvent):
+    """Somebody asked for a rehearsal."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
+
+
+@event("house.rehearsal_failed", chain="house")
+class RehearsalFailed(AuditEvent):
+    """A rehearsal could not be played to its end; it counts for nothing."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
+    failure: Annotated[str, "stable code of why"]
+
+
+@event("house.rehearsal_cancelled", chain="house")
+class RehearsalCancelled(AuditEvent):
+    """Somebody cancelled a rehearsal that was not played yet."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
+
+
 @event("house.rehearsed", chain="house")
 class HouseRehearsed(AuditEvent):
     """An evening was played in a sandbox copy of the house."""

@@ -187,6 +187,9 @@ _DECLARED = {
         "second_factor_required? boolean; time_zone? string",
     "house.go_live_signed": "house: digest string; role string; signature integer; void? [string]",
     "house.identity_changed": "house: approval? integer; identity {any}; number integer",
+    "house.rehearsal_cancelled": "house: rehearsal integer",
+    "house.rehearsal_failed": "house: failure string; rehearsal integer",
+    "house.rehearsal_requested": "house: rehearsal integer",
     "house.rehearsed":
         "house: configuration string; items [{any}]; passed boolean; rehearsal integer; sandbox string; "
         "verified {integer}",

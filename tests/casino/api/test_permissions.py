@@ -67,6 +67,10 @@ MATRIX = {
     ("GET", "house"): EVERYBODY,
     ("GET", "house/identity"): EVERYBODY,
     ("POST", "house/identity"): ADMIN,
+    ("GET", "rehearsals"): OVERSIGHT | {Role.MANAGER},
+    ("POST", "rehearsals"): frozenset({Role.ADMIN}),
+    ("GET", "rehearsals/<int:rehearsal>"): OVERSIGHT | {Role.MANAGER},
+    ("POST", "rehearsals/<int:rehearsal>/cancel"): frozenset({Role.ADMIN}),
     ("GET", "house/readiness"): OVERSIGHT | {Role.MANAGER},
     ("POST", "house/go-live"): OVERSIGHT | {Role.MANAGER},
     ("POST", "house/suspend"): MANAGER,
@@ -309,7 +313,8 @@ READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "hands/<slug:hand>/rulings": 409,
     "tables/<slug:table>/deal": 409, "deals/<slug:hand>": 404, "approvals/<int:approval>": 404,
     "drawers/<slug:drawer>/shifts/<int:shift>/z": 409, "days/<slug:day>/package": 409,
-    "report-runs/<int:run>": 404, "report-runs/<int:run>/files/<str:name>": 404,
+    "rehearsals/<int:rehearsal>": 404, "report-runs/<int:run>": 404,
+    "report-runs/<int:run>/files/<str:name>": 404,
 }  # fmt: skip
 #: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
 AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}
@@ -363,6 +368,7 @@ def address(route: str, house: Kit) -> str:
         "<int:shift>": "1",
         "<slug:day>": DAY,
         "<slug:report>": "chips",
+        "<int:rehearsal>": "1",
         "<int:run>": "1",
         "<str:name>": "chips.csv",
         "<slug:layout>": "csv",

@@ -113,7 +113,7 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     15: (
         "abandonDeal", "acceptDelivery", "activateStaff", "addChips", "addToWaitingList", "attributeChips",
-        "beginSecondFactor", "bookDuty", "bringBox", "callFromWaitingList", "cancelReportRun",
+        "beginSecondFactor", "bookDuty", "bringBox", "callFromWaitingList", "cancelRehearsal", "cancelReportRun",
         "cancelTableTransfer", "changePassword", "changeRoles", "changeTerms", "clearCardException", "closeCommitments",
         "confirmBag", "confirmBonus", "confirmSecondFactor", "correctCards", "countBox", "countChipMove", "countTray",
         "countVault", "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer",
@@ -155,7 +155,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "signOffDrawer",
     ),
     70: (
-        "signGoLive", "takeOverDrawer",
+        "requestRehearsal", "signGoLive", "takeOverDrawer",
     ),
 }  # fmt: skip
 

@@ -36,8 +36,8 @@ from tests.casino.transfers.test_transfers import Ends
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
     "account", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception", "found", "hand",
-    "handover", "login", "move", "name", "payout", "player", "run", "shift", "table", "terminal", "ticket", "transfer",
-    "vault_count",
+    "handover", "login", "move", "name", "payout", "player", "rehearsal", "run", "shift", "table", "terminal",
+    "ticket", "transfer", "vault_count",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
 #: Operations at a table that people in the office carry out.
