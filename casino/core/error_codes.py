@@ -525,6 +525,7 @@ MONEY = (
         ("rehearsal_under_way", "A rehearsal is asked for and not played yet.", "rehearsal"),
         ("rehearsal_ended", "The rehearsal was played, has failed or was cancelled.", "state"),
         ("house_not_empty", "Something of the house is still open, or in circulation.", "remaining"),
+        ("not_a_sandbox", "The house is no sandbox."),
         ("sandbox_exists", "The house has a sandbox that is not closed."),
         ("signed_already", "The role has signed this already."),
         ("day_exists", "The gaming day exists already.", "day"),

@@ -119,9 +119,7 @@ def _require_possible(house: House) -> None:
         raise Conflict(
             f"Rehearsal {waiting.number} is under way.", code="rehearsal_under_way", rehearsal=waiting.number
         )
-    most = House._meta.get_field("code").max_length
-    if most is not None and len(copying.next_code(house, MARK)) > most:
-        raise Conflict("The code of the house is too long for a copy.", code="house_code_too_long", max=most)
+    copying.require_length(copying.next_code(house.code, MARK))
     missing = [item.code for item in readiness.checklist(house) if item.missing and item.code in _NEEDED]
     if missing:
         raise Conflict(f"The house is not ready: {', '.join(missing)}.", code="house_not_ready", missing=missing)

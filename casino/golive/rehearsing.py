@@ -141,7 +141,7 @@ class _Play:
         """Copy, play, verify, record. Raises what keeps the copy from being made, Changed, Ended."""
         self.close_copy(self.run.sandbox)
         digest = configuration.digest(self.house)
-        code = copying.next_code(self.house, rehearsals.MARK)
+        code = copying.next_code(self.house.code, rehearsals.MARK)
         leases.keep(self.mine, LEASE, sandbox=code)
         self.code = code
         made = copying.copy(self.house, code, self.actor)

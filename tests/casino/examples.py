@@ -187,6 +187,7 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     kit.close_drawer(busy.cashier)
     _books(kit, busy)
     _another_house(kit)
+    _a_sandbox(kit)
     return dict(sorted(kit.examples.items()))
 
 
@@ -349,6 +350,13 @@ def _another_house(kit: Recording) -> None:
         found = desks[role].get("house/readiness").json()["signatures"]
         desks[role].ok("house/go-live", {"digest": found["digest"]})
     other.approved(desks[Role.MANAGER], "house/close", REASON, by=Role.AUDITOR)
+
+
+def _a_sandbox(kit: Recording) -> None:
+    """A sandbox that is replaced by a clean one."""
+    sandbox = replace(kit, house=Kit.found().house)
+    sandbox.table()
+    sandbox.office(Role.ADMIN).ok("house/reset", REASON)
 
 
 def _books(kit: Recording, busy: Busy) -> None:

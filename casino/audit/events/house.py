@@ -120,6 +120,15 @@ class HouseClosed(ApprovedEvent):
     reason: Reason
 
 
+@event("house.sandbox_reset", chain="house")
+class SandboxReset(AuditEvent):
+    """The sandbox was closed for ever, and the next one was founded as a clean copy of it."""
+
+    successor: Annotated[str, "code of the next sandbox"]
+    remaining: Annotated[Sequence[str] | None, "codes of what was left open; absent if there was nothing"] = None
+    reason: Reason
+
+
 @event("house.seal_key_rotated", chain="house")
 class SealKeyRotated(AuditEvent):
     """Two people had the data keys of the house wrapped under another seal key, and a new data key begun."""

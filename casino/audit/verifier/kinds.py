@@ -194,6 +194,7 @@ _DECLARED = {
         "house: configuration string; items [{any}]; passed boolean; rehearsal integer; sandbox string; "
         "verified {integer}",
     "house.resumed": "house: approval? integer",
+    "house.sandbox_reset": "house: remaining? [string]; successor string",
     "house.seal_key_rotated": "house: data_key integer; new_key string; old_key string; wrapped_count integer",
     "house.suspended": "house: approval? integer",
     "house.went_live":

@@ -84,6 +84,7 @@ class Stages:
             "house.suspended": self._suspended,
             "house.resumed": self._resumed,
             "house.closed": self._closed,
+            "house.sandbox_reset": self._reset,
             **dict.fromkeys(_WITH_GUESTS, self._with_guests),
         }
 
@@ -174,6 +175,13 @@ class Stages:
 
     def _closed(self, doc: Row) -> None:
         self._to(doc, "closed", self._open_stage(), "suspended")
+
+    def _reset(self, doc: Row) -> None:
+        """Only a sandbox is thrown away without an auditor."""
+        house = self._house()
+        if house is not None and not house["is_sandbox"]:
+            self._find(doc, "house_wrong_stage", "it was reset, and is no sandbox")
+        self._closed(doc)
 
     def _open_stage(self) -> str:
         house = self._house()

@@ -67,6 +67,7 @@ MATRIX = {
     ("GET", "house"): EVERYBODY,
     ("GET", "house/identity"): EVERYBODY,
     ("POST", "house/identity"): ADMIN,
+    ("POST", "house/reset"): frozenset({Role.ADMIN}),
     ("GET", "rehearsals"): OVERSIGHT | {Role.MANAGER},
     ("POST", "rehearsals"): frozenset({Role.ADMIN}),
     ("GET", "rehearsals/<int:rehearsal>"): OVERSIGHT | {Role.MANAGER},

@@ -119,7 +119,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "countVault", "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer",
         "disputeHand", "enrolTerminal", "enterCards", "enterRota", "exchangeAtTable", "findCounterfeitsInVault",
         "introduceChipSet", "issueSeatKey", "keepUnclaimed", "leaveSeat", "leaveTable", "linkPlayer", "noteChipMove",
-        "openDay", "openTable", "openVault", "recordPerson", "redeemForeignChips", "refuseBonus", "registerPlayer",
+        "openDay", "openTable", "openVault", "payInCapital", "payOutCapital",
+        "recordPerson", "redeemForeignChips", "refuseBonus", "registerPlayer",
         "remitUnclaimed", "resetSecondFactor", "resumeHouse", "retireChipSet", "retireTable", "revealSeatSeed",
         "revokeSeatKey", "revokeTerminal", "runReport", "setPassword", "setSeatFee", "settleClearing", "shareTronc",
         "signDayPackage", "signHandover", "signOffVaultCount", "startDrawerTransfer", "startTableTransfer",
@@ -130,8 +131,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "acceptTableTransferWithVariance", "addClientSeed", "approve", "bearerCashOut", "buyInAtTable",
         "cancelDrawerTransfer", "changeIdentity", "changeLimits", "changeSeat", "closeTable", "commitToSeatSeed",
         "countDrawer", "dealHand", "declineDrawerTransfer", "exchangeAtCage", "lapseChipSet", "lowerDuty",
-        "offerHandover", "offsetVariances", "payDuty", "payHeldByBank", "payInCapital", "payOutCapital",
-        "payTroncShare", "prepareDeal",
+        "offerHandover", "offsetVariances", "payDuty", "payHeldByBank", "payTroncShare", "prepareDeal",
         "reauthenticate", "receiveBox", "receiveTableTransfer", "refuseApproval", "retireDrawer", "sendBag",
         "sendTableTransfer", "signIn", "sitDown", "stockTray", "takeFoundChips", "takeHandover", "takeXReading", "tip",
         "voidHand", "witnessTrayCount",
@@ -152,10 +152,13 @@ WRITES: dict[int, tuple[str, ...]] = {
         "closeDay", "closeDrawer",
     ),
     50: (
-        "signOffDrawer",
+        "requestRehearsal", "signOffDrawer",
     ),
     70: (
-        "requestRehearsal", "signGoLive", "takeOverDrawer",
+        "signGoLive", "takeOverDrawer",
+    ),
+    250: (  # founds a house
+        "resetSandbox",
     ),
 }  # fmt: skip
 
