@@ -24,7 +24,7 @@ TASK_HARD_LIMIT = 20
 TASK_SOFT_LIMIT = 12
 #: The queue of settlements: they do not wait behind what the clock sends.
 SETTLEMENT = "settlement"
-#: The queue of reports, which may take minutes: a worker of its own makes them.
+#: The queue of reports and rehearsals, which may take minutes: a worker of its own makes them.
 FILES = "files"
 #: The queue of what the clock has done in every house: nothing waits behind it.
 HOUSES = "houses"

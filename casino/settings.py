@@ -171,6 +171,8 @@ SPECTACULAR_SETTINGS = {
         "BoxState": "casino.transfers.models.BoxState",
         "BoxKind": "casino.transfers.models.BoxKind",
         "BagState": "casino.cage.models.BagState",
+        "RehearsalState": "casino.houses.models.RehearsalState",
+        "CapitalBy": "casino.cage.capital.CapitalBy",
         "BagWay": "casino.cage.models.BagWay",
         "NonCashState": "casino.cage.models.NonCashState",
         "MeansEnum": "casino.cage.models.Means",
@@ -209,7 +211,7 @@ CELERY_TASK_SOFT_TIME_LIMIT = TASK_SOFT_LIMIT
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {
     **{name: {"queue": SETTLEMENT} for name in ("hands.resolve_hand", "hands.resolve_confirmed_hand")},
-    "reports.make_run": {"queue": FILES},
+    **{name: {"queue": FILES} for name in ("reports.make_run", "golive.rehearse")},
 }
 # A task that waits with a busy process could be run by an idle one.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -85,12 +85,12 @@ class BagOut(serializers.Serializer[Any]):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["bag_in_use", "cover_needed", *POSTING],
+    refuses=["bag_in_use", "cover_too_low", *POSTING],
 )
 class Bags(WriteOperation, CursorList):
     """Bags of cash between the vault and the bank; `state=in_transit` has those that are neither here nor there, and
     `from` and `until` select by the time of sending. A cage supervisor sends one once a manager has approved it
-    (`approval_required`). No cash leaves that the house needs to cover the chips that are out (`cover_needed`). No
+    (`approval_required`). No cash leaves that the house needs to cover the chips that are out (`cover_too_low`). No
     If-Match: bags have no version."""
 
     @extend_schema_serializer(component_name="BagListRow")

@@ -27,7 +27,7 @@ from casino.api.http.operations import (
 from casino.api.tables import ReceiptOut
 from casino.approvals import identity as changing
 from casino.core.write import Answer, Command
-from casino.golive import signing, stages
+from casino.golive import sandboxes, signing, stages
 from casino.houses.identity import LegalProfile
 from casino.houses.identity import describe as identity_of
 from casino.houses.models import HouseStage
@@ -360,7 +360,59 @@ class Close(_ToStage):
         return stages.close(command=command, reason=data["reason"])
 
 
+class SandboxLogin(serializers.Serializer[Any]):
+    """A way in."""
+
+    login = serializers.CharField()
+    password = serializers.CharField(help_text="First password; a password alone is enough in a sandbox.")
+
+
+class SandboxTerminal(serializers.Serializer[Any]):
+    """A terminal of the next sandbox."""
+
+    terminal = serializers.CharField()
+    key = serializers.CharField()
+
+
+class ResetOut(serializers.Serializer[Any]):
+    """The sandbox that was closed, and the next one. Only the first answer has passwords and keys: the house does not
+    keep them."""
+
+    house = serializers.CharField(help_text="Code of the sandbox that is closed.")
+    stage = serializers.ChoiceField(choices=HouseStage.choices, help_text="Its stage: `closed`.")
+    successor = serializers.CharField(help_text="Code of the next sandbox.")
+    logins = SandboxLogin(many=True, required=False, help_text="One person of each role; absent where repeated.")
+    terminals = SandboxTerminal(many=True, required=False, help_text="Terminals by place; absent where repeated.")
+    audit = ReceiptOut()
+
+
+@documented(
+    "resetSandbox",
+    summary="Replace the sandbox by a clean one",
+    answers=ResetOut,
+    status=201,
+    tag=TAG,
+    refuses=[
+        "not_a_sandbox", "house_wrong_stage", "house_code_too_long", "sandbox_exists", "no_chip_set", "vault_not_open",
+    ],
+)  # fmt: skip
+class ResetSandbox(WriteOperation):
+    """For who tries programs in a sandbox (`not_a_sandbox` elsewhere): this one is closed for ever with everything that
+    is open there, and the next one is set up as it is, with its capital, its chips and what its trays were stocked
+    with. The answer has passwords and keys once; whoever loses it asks the operator for another sandbox. No If-Match:
+    the stage is looked at."""
+
+    roles = (Role.ADMIN,)
+    versioned = False
+    input = ReasonInput
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Reset."""
+        return sandboxes.reset(command=command, reason=data["reason"])
+
+
 urls = [
+    path("house/reset", ResetSandbox.as_view()),
     path("house/go-live", SignGoLive.as_view()),
     path("house/suspend", Suspend.as_view()),
     path("house/resume", Resume.as_view()),

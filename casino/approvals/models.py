@@ -27,6 +27,7 @@ class ApprovalKind(models.TextChoices):
     CHIP_SET = "chip_set", "another chip set in use, or the end of one"
     COUNTERFEIT = "counterfeit", "counterfeit notes or chips that are taken out"
     BANK = "bank", "cash to or from the bank, and what another house pays for its chips"
+    CAPITAL = "capital", "capital that the owners pay in or take out"
     STAGE = "stage", "a house that is suspended, resumed or closed"
     SETTINGS = "settings", "another table, drawer or tray, other terms or fees, once the house is live"
     STAFF = "staff", "people, roles and terminals, once the house is live"

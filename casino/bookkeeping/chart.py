@@ -353,7 +353,7 @@ def held_in(house: House, chip_set: str, found: list[tuple[str, int]]) -> Chips:
 
 def in_places(house: House, numbers: Sequence[Account], chip_set: str) -> dict[str, Chips]:
     """The chips of one set in every place of these accounts, by code; without places that have none."""
-    rows = LedgerAccount.objects.filter(_places_of(numbers), book=house.id)
+    rows = LedgerAccount.objects.filter(places_of(numbers), book=house.id)
     found: dict[str, dict[str, int]] = {}
     for code, held, balance in rows.exclude(balance=0).order_by("code").values_list("code", "commodity", "balance"):
         found.setdefault(code, {})[held] = balance
@@ -362,24 +362,15 @@ def in_places(house: House, numbers: Sequence[Account], chip_set: str) -> dict[s
 
 def owed_in_places(house: House, *numbers: Account) -> dict[str, int]:
     """The balances of every place of money accounts that are not zero, in minor units by code."""
-    rows = LedgerAccount.objects.filter(_places_of(numbers), book=house.id, commodity=house.currency)
+    rows = LedgerAccount.objects.filter(places_of(numbers), book=house.id, commodity=house.currency)
     return dict(rows.exclude(balance=0).order_by("code").values_list("code", "balance"))
 
 
-def _places_of(numbers: Sequence[Account]) -> Q:
+def places_of(numbers: Sequence[Account]) -> Q:
+    """Ledger accounts that are places of these, as a filter."""
     found = Q(code__in=numbers)
     for number in numbers:
         found |= Q(code__startswith=f"{number}/")
-    return found
-
-
-def totals(house: House, numbers: Sequence[Account]) -> dict[str, int]:
-    """The sum of all places of each of these money accounts, in minor units by number; empty ones apart."""
-    found: dict[str, int] = {}
-    rows = LedgerAccount.objects.filter(_places_of(numbers), book=house.id, commodity=house.currency).exclude(balance=0)
-    for code, balance in rows.values_list("code", "balance"):
-        own = code.partition("/")[0]
-        found[own] = found.get(own, 0) + balance
     return found
 
 

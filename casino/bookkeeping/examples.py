@@ -88,6 +88,22 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         (posting("capital_paid_in", {}, cash=100_000),),
         {"1010": 9_900_000, "3010": 10_100_000},
     ),
+    "capital_paid_in_by_bank": Example(
+        "They transfer 1,000.00.",
+        (posting("capital_paid_in_by_bank", {}, amount=100_000),),
+        {"1090": 100_000, "3010": 10_100_000},
+    ),
+    "capital_paid_out": Example(
+        "The owners take 1,000.00 out of the vault.",
+        (posting("capital_paid_out", {}, cash=100_000),),
+        {"1010": 9_700_000, "3010": 9_900_000},
+    ),
+    "capital_paid_out_by_bank": Example(
+        "The bank transfers 300.00 to them.",
+        (posting("capital_paid_out_by_bank", {}, amount=30_000),),
+        {"1090": 20_000, "3010": 9_970_000},
+        given=_AT_BANK,
+    ),
     "chips_commissioned": Example(
         "The maker delivers 500 more chips of 1.00.",
         (posting("chips_commissioned", {}, chips=_mix({100: 500})),),

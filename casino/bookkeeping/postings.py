@@ -89,6 +89,24 @@ _AT_TABLE, _AT_CAGE = "9170/{table}", "9170/{drawer}"
 _VAULT = (
     _row("capital_paid_in", "Capital is paid in", "The owners put cash into the vault.", ("1010", "3010", "cash")),
     _row(
+        "capital_paid_in_by_bank",
+        "Capital is paid in at the bank",
+        "The owners pay money into the house's account, as the bank's note says.",
+        ("1090", "3010", "amount"),
+    ),
+    _row(
+        "capital_paid_out",
+        "Capital is paid out",
+        "The owners take cash from the vault; never so much that cash would not cover what is owed and the trays.",
+        ("3010", "1010", "cash"),
+    ),
+    _row(
+        "capital_paid_out_by_bank",
+        "Capital is paid out by the bank",
+        "The same from the house's account.",
+        ("3010", "1090", "amount"),
+    ),
+    _row(
         "chips_commissioned",
         "Chips are commissioned",
         "New chips come from the maker. The house owes nothing for them until players get them.",

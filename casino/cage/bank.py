@@ -11,8 +11,7 @@ from django.db.models import Max
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import BankConfirmed, BankDrawn, BankReceived, BankSent, ForeignRedeemed
-from casino.bookkeeping import chart
-from casino.bookkeeping.accounts import Account
+from casino.bookkeeping import cover
 from casino.bookkeeping.postings import posting
 from casino.cage import vault_selectors
 from casino.cage.models import BagState, BagWay, BankBag
@@ -37,7 +36,7 @@ _ARRIVES: dict[BagWay, tuple[str, type[BankConfirmed | BankReceived]]] = {
 
 def send(*, command: Command, way: BagWay, bag: str, amount: int) -> Answer:
     """Send `amount` minor units of cash on its way, in the sealed bag of this number. Raises Conflict
-    approval_required, bag_in_use, cover_needed; InsufficientFunds for what the vault or the bank does not have."""
+    approval_required, bag_in_use, cover_too_low; InsufficientFunds for what the vault or the bank does not have."""
 
     def change(house: House, work: Work) -> Outcome:
         work.require_approval(_approved(amount))
@@ -113,19 +112,14 @@ def redeem_foreign(*, command: Command, issuer: str, amount: int, paid: int, not
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-#: Cash that is in the house: in the vault, in drawers, in the drop boxes of tables.
-_IN_HOUSE = (Account.VAULT_CASH, Account.DRAWER_CASH, Account.DROP_CASH)
-
-
 def _require_cover(house: House) -> None:
     """Refuse cash that has just left the vault where what stays in the house does not cover the chips that are out. The
     vault's lock keeps other bags from counting on the same cash; trades for cash change both sides alike. No figures:
-    the vault is counted without knowing. Raises Conflict cover_needed."""
-    found = chart.totals(house, [*_IN_HOUSE, *chart.CHIP_LIABILITIES])
-    if sum(found.get(one, 0) for one in _IN_HOUSE) < sum(found.get(one, 0) for one in chart.CHIP_LIABILITIES):
+    the vault is counted without knowing. Raises Conflict cover_too_low."""
+    if not cover.house_covers_chips(house):
         raise Conflict(
             "The cash that stays in the house would not cover the chips that are out. Send less, or later.",
-            code="cover_needed",
+            code="cover_too_low",
         )
 
 

@@ -57,7 +57,7 @@ def require_own(house: str, message_id: int) -> None:
 
 
 #: Tasks that may take minutes, and after how long one of them is late.
-LONG, LATE = ("reports.make_run",), timedelta(minutes=15)
+LONG, LATE = ("reports.make_run", "golive.rehearse"), timedelta(minutes=15)
 
 
 def waiting_for(houses: Sequence[str]) -> float:

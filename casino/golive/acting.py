@@ -21,6 +21,8 @@ class Cast:
     """The people of a sandbox copy at its terminals."""
 
     copy: Copy
+    #: Called before every act; what it raises ends the evening.
+    before: Callable[[], None] = lambda: None
 
     def at(self, role: Role, kind: TerminalKind = TerminalKind.OFFICE, place: str = "") -> RequestContext:
         """Somebody of this role at a place. Raises Conflict house_not_ready where nobody has it."""
@@ -36,6 +38,7 @@ class Cast:
         self, context: RequestContext, service: Callable[[Command], Answer], asked: Asked | None = None
     ) -> Answer:
         """Carry out a write; what waits for a second person is approved by one, and sent again."""
+        self.before()
         command = command_of(context, asked)
         try:
             return service(command)

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, fields
 
 from casino.approvals import identity as said
 from casino.approvals.control_points import set_at_founding
+from casino.audit.events.tables import TrayStocked
 from casino.audit.founding import found_house
+from casino.audit.models import Event
 from casino.audit.services import Actor
-from casino.bookkeeping import chart
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.founding import create_drawer, open_vault
 from casino.chips import selectors as chips
@@ -22,7 +24,7 @@ from casino.reports import configuration
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 from casino.staff.services import copy_person, enrol_terminal
 from casino.tables.models import Table
-from casino.tables.services import Terms, stock_tray
+from casino.tables.services import Terms, stock_key, stock_tray
 from casino.transfers import templates
 
 
@@ -36,21 +38,78 @@ class Copy:
     keys: dict[str, str] = field(default_factory=dict, repr=False)
 
 
-def next_code(house: House, mark: str) -> str:
-    """The first code `HOUSE-R1`, `HOUSE-R2` ... after those that were used."""
-    used = House.objects.filter(code__startswith=f"{house.code}-{mark}").values_list("code", flat=True)
-    ends = [code[len(house.code) + 2 :] for code in used]
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What a copy begins with: cash of the vault in minor units, the chips of vault and trays together, and of those
+    what lies in each tray, by table; chips of the set in use."""
+
+    cash: int
+    chips: Chips
+    trays: dict[str, Chips]
+
+
+def next_code(code: str, mark: str) -> str:
+    """The first code `HOUSE-R1`, `HOUSE-R2` ... of the house of this code after those that were used."""
+    used = House.objects.filter(code__startswith=f"{code}-{mark}").values_list("code", flat=True)
+    ends = [one[len(code) + 1 + len(mark) :] for one in used]
     numbers = [int(end) for end in ends if re.fullmatch(r"[0-9]+", end)]
-    return f"{house.code}-{mark}{max(numbers, default=0) + 1}"
+    return f"{code}-{mark}{max(numbers, default=0) + 1}"
 
 
-def copy(house: House, code: str, actor: Actor, *, people: bool = True) -> Copy:
+def require_length(code: str) -> None:
+    """Refuse a code that is longer than a house can have. Raises Conflict house_code_too_long."""
+    most = House._meta.get_field("code").max_length
+    if most is not None and len(code) > most:
+        raise Conflict("The code of the house is too long for a copy.", code="house_code_too_long", max=most)
+
+
+def stock_of_now(house: House) -> Stock:
+    """What lies in vault and trays now. Raises Conflict no_chip_set, vault_not_open."""
+    _require_vault(house)
+    trays = {table.code: chips.rack(house, table.account(Account.TRAY)) for table in configuration.tables_in_use(house)}
+    cash = chart.balances(house, [Account.VAULT_CASH])[Account.VAULT_CASH]
+    return Stock(cash, sum(trays.values(), chips.rack(house, Account.VAULT_CHIPS)), trays)
+
+
+def stock_at_first(house: House) -> Stock:
+    """What vault and trays held before anybody played: the owners' capital, all chips that there are, and in each tray
+    what it was stocked with. Raises as :func:`stock_of_now`."""
+    _require_vault(house)
+    chip_set = chips.in_use(house).code
+    trays = {}
+    for table in configuration.tables_in_use(house):
+        table.house = house
+        trays[table.code] = _first_stock(table)
+    capital = chart.balances(house, [Account.HOUSE_CAPITAL])[Account.HOUSE_CAPITAL]
+    return Stock(capital, chart.rack(house, Account.COMMISSIONED, chip_set), trays)
+
+
+def _first_stock(table: Table) -> Chips:
+    """The chips of the set in use that a table's tray was stocked with; none where it has had none yet."""
+    chip_set = chips.in_use(table.house).code
+    if not books.posted_under(table.house, [stock_key(table)]):
+        return Chips(chip_set, {})
+    event = Event.objects.filter(
+        house=table.house, chain__house=table.house, chain__name=table.chain, doc__kind=TrayStocked.KIND
+    ).latest("seq")
+    return Chips(chip_set, {int(value): count for value, count in event.doc["data"]["chips"].items()})
+
+
+def _require_vault(house: House) -> None:
+    chips.in_use(house)
+    if not chart.is_open(house, Account.VAULT_CASH):
+        raise Conflict("The house has no capital and no chips in the vault yet.", code="vault_not_open")
+
+
+def copy(house: House, code: str, actor: Actor, *, people: bool = True, stock: Stock | None = None) -> Copy:
     """Found a sandbox house that is configured as `house` is now. With `people` everybody active is there with their
-    roles and no password, so that nobody can sign in.
+    roles and no password, so that nobody can sign in. Vault and trays begin with `stock`, by default with what those of
+    the house hold now.
 
-    The vault holds what vault and trays of the house hold, and each tray its own part of that. Raises ValidationError
-    where the code is too long, Conflict no_chip_set, and what setting up a table is refused with.
+    Raises ValidationError where the code is too long or taken, Conflict no_chip_set, vault_not_open, and what setting
+    up a table is refused with.
     """
+    stock = stock or stock_of_now(house)
     made = Copy(
         found_house(
             code=code, name=house.name, currency=house.currency, currency_exponent=house.currency_exponent,
@@ -65,14 +124,13 @@ def copy(house: House, code: str, actor: Actor, *, people: bool = True) -> Copy:
         house=made.house, points={name: getattr(points, name) for name in control_points.NAMES}, actor=actor
     )
     tables = configuration.tables_in_use(house)
-    trays = {table.code: chips.rack(house, table.account(Account.TRAY)) for table in tables}
-    _stock(house, made.house, trays, actor)
+    _stock(house, made.house, stock, actor)
     for drawer in configuration.drawers_in_use(house):
         create_drawer(house=made.house, code=drawer, actor=actor)
     for table in tables:
         set_up = set_up_table(house=made.house, code=table.code, terms=_terms(table), actor=actor)
-        if trays[table.code]:
-            stock_tray(table=set_up, pieces=trays[table.code].as_json(), actor=actor)
+        if tray := stock.trays.get(table.code):
+            stock_tray(table=set_up, pieces=tray.as_json(), actor=actor)
     templates.copy(source=house, made=made.house, actor=actor)
     if people:
         _people(house, made, actor)
@@ -80,19 +138,15 @@ def copy(house: House, code: str, actor: Actor, *, people: bool = True) -> Copy:
     return made
 
 
-def _stock(house: House, made: House, trays: dict[str, Chips], actor: Actor) -> None:
-    """Chip sets, the one in use first, and what vault and trays hold of that."""
+def _stock(house: House, made: House, stock: Stock, actor: Actor) -> None:
+    """Chip sets, the one in use first, and what the vault begins with of that."""
     ladder = chips.in_use(house)
     sets = {one.code: one for one in ChipSet.objects.filter(house=house).prefetch_related("denominations")}
     for code in (ladder.code, *sorted(sets.keys() - {ladder.code})):
         colours = {one.value: one.colour for one in sets[code].denominations.all()}
         introduce(house=made, code=code, denominations=colours, actor=actor)
         if code == ladder.code:
-            if not chart.is_open(house, Account.VAULT_CASH):
-                raise Conflict("The house has no capital and no chips in the vault yet.", code="vault_not_open")
-            cash = chart.balances(house, [Account.VAULT_CASH])[Account.VAULT_CASH]
-            whole = sum(trays.values(), chips.rack(house, Account.VAULT_CHIPS))
-            open_vault(house=made, capital=cash, chips=whole.as_json(), actor=actor)
+            open_vault(house=made, capital=stock.cash, chips=stock.chips.as_json(), actor=actor)
 
 
 def _terms(table: Table) -> Terms:

@@ -197,6 +197,62 @@ class Identity(HouseRow):
         return f"{self.house_id}/{self.number}"
 
 
+class RehearsalState(models.TextChoices):
+    """waiting -> played, failed or cancelled; nothing leads back."""
+
+    WAITING = "waiting"
+    PLAYED = "played"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class RehearsalRun(HouseRow):
+    """A rehearsal that somebody has asked for. Its version is 1 while it waits, then 2; what was played is a
+    `Rehearsal` of the same number."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    #: Login of the person who asked for it.
+    requested_by = models.CharField(max_length=64)
+    requested_at = models.DateTimeField(db_default=ClockTimestamp())
+    state = models.CharField(max_length=9, choices=RehearsalState, default=RehearsalState.WAITING)
+    #: Until when the worker that plays it has it for itself; null: nobody has it.
+    worked_until = models.DateTimeField(null=True)
+    #: How often it was begun.
+    tries = models.PositiveIntegerField(default=0)
+    #: Code of the sandbox house in which it is played; empty before that.
+    sandbox = models.CharField(max_length=32, default="")
+    #: Parts that were played and checks that were made so far.
+    part_count = models.PositiveIntegerField(default=0)
+    #: Why it failed: a stable code; empty: it did not.
+    failure = models.CharField(max_length=64, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "rehearsal that was asked for"
+        verbose_name_plural = "rehearsals that were asked for"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="rehearsal_run_number"),
+            models.UniqueConstraint(
+                fields=["house"], condition=Q(state=RehearsalState.WAITING), name="rehearsal_run_one_waits"
+            ),
+            models.CheckConstraint(condition=Q(state__in=RehearsalState.values), name="rehearsal_run_state"),
+            models.CheckConstraint(
+                condition=Q(state=RehearsalState.WAITING, ended_at=None)
+                | ~Q(state=RehearsalState.WAITING) & Q(ended_at__isnull=False),
+                name="rehearsal_run_ended",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"rehearsal {self.number}"
+
+    @property
+    def version(self) -> int:
+        """What ETag and If-Match say."""
+        return 1 if self.state == RehearsalState.WAITING else 2
+
+
 class Rehearsal(HouseRow):
     """An evening that was played in a sandbox copy of the house before it goes live."""
 

@@ -14,6 +14,14 @@ PROTECTION = Protection(
             sequencer=READ,
         ),
         Table(name="houses_identity", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(
+            name="houses_rehearsalrun",
+            keep=Keep.ROWS,
+            app=Rights(
+                insert=True,
+                update=("state", "worked_until", "tries", "sandbox", "part_count", "failure", "ended_at"),
+            ),
+        ),
         Table(name="houses_rehearsal", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_golivesignature", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_datakey", keep=Keep.ROWS, app=ADD),

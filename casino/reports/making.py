@@ -13,11 +13,12 @@ from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, InterfaceError
-from django.db.models import Q
+from django.db.models import QuerySet
 
 from casino.audit.events.reports import ReportFailed, ReportMade
 from casino.audit.services import Actor
-from casino.core import locks, outbox, patience
+from casino.core import leases, locks, outbox, patience
+from casino.core.leases import Ended
 from casino.core.write import Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports import runs
@@ -41,10 +42,6 @@ TRIES = 3
 CHANGED, TOOK_TOO_LONG, GIVEN_UP = "report_changed", "took_too_long", "given_up"
 
 
-class Ended(Exception):
-    """The run was cancelled, or another worker has it."""
-
-
 class ReportBroken(Exception):
     """A report that cannot be made, whatever is tried; `code` is kept with its run."""
 
@@ -61,7 +58,7 @@ def work_off(message_id: int) -> str:
     if run.state != RunState.WAITING:
         outbox.done(message_id)
         return str(run.state)
-    if not _take(run):
+    if not leases.take(_waiting(run), LEASE, row_count=0):
         return "taken"
     try:
         with tempfile.TemporaryDirectory(prefix="report-") as folder:
@@ -73,38 +70,24 @@ def work_off(message_id: int) -> str:
     except SoftTimeLimitExceeded:
         return _fail(message_id, house, run, TOOK_TOO_LONG)
     except (DatabaseError, InterfaceError, patience.Busy):
-        _leave(run)
+        leases.leave(_waiting(run))
         raise
     except Exception:
         # Perhaps a disk that was full; the same again and again is an error of the report.
         if message.deliveries < TRIES:
-            _leave(run)
+            leases.leave(_waiting(run))
             raise
         log.exception("run %s of house %s is given up", run.number, house.code)
         return _fail(message_id, house, run, GIVEN_UP)
 
 
-def _take(run: ReportRun) -> bool:
-    """Have the run for a while, unless another worker has it."""
-    free = Q(worked_until=None) | Q(worked_until__lt=ClockTimestamp())
-    waiting = ReportRun.objects.filter(free, id=run.pk, state=RunState.WAITING)
-    return waiting.update(worked_until=ClockTimestamp() + LEASE, row_count=0) == 1
-
-
-def _leave(run: ReportRun) -> None:
-    """Let another worker take the run at once."""
-    ReportRun.objects.filter(id=run.pk, state=RunState.WAITING).update(worked_until=None)
+def _waiting(run: ReportRun) -> QuerySet[ReportRun]:
+    return ReportRun.objects.filter(id=run.pk, state=RunState.WAITING)
 
 
 def _step(run: ReportRun) -> Callable[[int], None]:
     """What notes the progress of a run, keeps it, and ends it where it was cancelled."""
-
-    def step(row_count: int) -> None:
-        kept = ReportRun.objects.filter(id=run.pk, state=RunState.WAITING)
-        if not kept.update(worked_until=ClockTimestamp() + LEASE, row_count=row_count):
-            raise Ended
-
-    return step
+    return lambda row_count: leases.keep(_waiting(run), LEASE, row_count=row_count)
 
 
 def _make(message_id: int, house: House, run: ReportRun, folder: Path) -> str:

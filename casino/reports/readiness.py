@@ -11,6 +11,7 @@ from typing import Any
 from casino.audit import outside
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.cover import cover
 from casino.chips import selectors as chips
 from casino.core.errors import Conflict
 from casino.hands import terms
@@ -43,15 +44,6 @@ _PAIRS = (
     (Role.CASHIER, Role.MANAGER, "the largest exchanges"),
     (Role.FLOOR, Role.MANAGER, "voids, rulings and bonuses"),
 )
-_CASH = (
-    Account.VAULT_CASH, Account.CASH_IN_TRANSIT, Account.DRAWER_CASH, Account.CLEARING, Account.DROP_CASH,
-    Account.BANK_ACCOUNT,
-)  # fmt: skip
-_OWED = (
-    Account.CHIPS_OUTSTANDING, Account.CHIPS_UNATTRIBUTED, Account.SEAT_STACK, Account.POT, Account.CUKASSZA,
-    Account.BANK, Account.TRONC, Account.TRONC_POOL, Account.DISPUTED_POT, Account.CARRY_HELD, Account.HELD_PAYOUTS,
-    Account.PLAYER_DEPOSITS, Account.UNCLAIMED,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +111,8 @@ def _second_factors(house: House) -> Iterator[str]:
 def _cover(house: House) -> Iterator[str]:
     """Whether cash covers what can be claimed at once: what is owed, and the chips in the trays, which the house may
     have to pay out without getting cash for them."""
-    if chart.is_open(house, Account.VAULT_CASH):
-        held = chart.totals(house, [*_CASH, *_OWED])
-        cash, owed = (sum(held.get(one, 0) for one in numbers) for numbers in (_CASH, _OWED))
-        trays = sum(
-            chart.rack_value(house, table.account(Account.TRAY)) for table in configuration.tables_in_use(house)
-        )
-        if cash < owed + trays:
-            yield "as much cash as is owed to players, and lies in the trays"
+    if chart.is_open(house, Account.VAULT_CASH) and cover(house).free < 0:
+        yield "as much cash as is owed to players, and lies in the trays"
 
 
 def _chip_set(house: House) -> Iterator[str]:
@@ -214,7 +200,7 @@ def _day(house: House) -> Iterator[str]:
 def _rehearsal(house: House) -> Iterator[str]:
     """Before the house is live: a rehearsal that its configuration of now has passed."""
     if house.stage == HouseStage.FOUNDING and configuration.passed(house) is None:
-        yield "a rehearsal that the configuration of now has passed (manage.py rehearse)"
+        yield "a rehearsal that the configuration of now has passed (POST rehearsals)"
 
 
 def _signatures(house: House) -> Iterator[str]:
@@ -242,13 +228,15 @@ CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
     "signatures": _signatures,
     "day": _day,
 }
-#: Who can put an item right: roles, or the person who operates the server. What money lacks, the owners pay in first.
+#: Who can put an item right: roles, or the person who operates the server. What cash lacks, the owners pay in.
 WHO: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("identity", "people", "pairs", "chip_set", "drawers", "tables", "terminals"), (Role.ADMIN,)),
     "second_factors": tuple(sorted(second_factor.ROLES)),
-    **dict.fromkeys(("vault", "trays", "cover"), (Role.CAGE_SUPERVISOR,)),
+    **dict.fromkeys(("vault", "trays"), (Role.CAGE_SUPERVISOR,)),
+    "cover": (Role.MANAGER,),
     "floats": (Role.ADMIN, Role.CAGE_SUPERVISOR),
-    **dict.fromkeys(("checkpoints", "rehearsal"), ("operator",)),
+    "checkpoints": ("operator",),
+    "rehearsal": (Role.ADMIN,),
     "signatures": signatures.SIGNERS,
     "day": (Role.FLOOR, Role.MANAGER),
 }

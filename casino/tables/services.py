@@ -136,8 +136,13 @@ def stock_tray_at_office(
     return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
 
 
+def stock_key(table: Table) -> str:
+    """The ledger's key of what brings a tray its chips of the set in use."""
+    return f"tray:{table.code}:stock:{chips.in_use(table.house).code}"
+
+
 def _stocked(table: Table, work: Work, amount: int | None, pieces: Mapping[Any, int] | None) -> TrayStocked:
-    key = f"tray:{table.code}:stock:{chips.in_use(table.house).code}"
+    key = stock_key(table)
     if books.posted_under(table.house, [key]):
         raise Conflict(f"The tray of table {table.code} has had its chips; a fill brings it more.", code="tray_stocked")
     stock = floats.from_vault(table.house, amount=amount, pieces=pieces)

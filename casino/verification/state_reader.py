@@ -54,6 +54,7 @@ _KEYS = {
     "houses.Limits": "m.number::text",
     "houses.Identity": "m.number::text",
     "houses.Rehearsal": "m.number::text",
+    "houses.RehearsalRun": "m.number::text",
     "houses.GoLiveSignature": "m.number::text",
     "approvals.Approval": "m.number::text",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",

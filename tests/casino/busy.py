@@ -673,6 +673,8 @@ AFTERWARDS: dict[str, Step] = {
     "bank.drawn": _approved("vault/bags", {"way": "from_bank", "bag": "B-2", "amount": 20_000}),
     "bank.received": _at("cage_supervisor", "vault/bags/2/receive", {"amount": 20_000, "note": "N-2"}),
     "foreign.redeemed": _approved("vault/foreign-chips", FOREIGN),
+    "capital.paid_in": _at("manager", "capital/payments-in", {"amount": 700, "by": "bank", "note": "N-8"}),
+    "capital.paid_out": _approved("capital/payments-out", {"amount": 600, "by": "cash", "note": "N-9"}, "manager"),
     "unclaimed.remitted": _at_once(_approved("found-chips/3/remit", {"note": "N-5"}, "manager", "auditor")),
     "payout.paid_by_bank": _approved("held-payouts/2/pay-by-bank", {"note": "N-4"}, by="compliance"),
     "vault.counted": _vault_count("keeper"),

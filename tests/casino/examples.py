@@ -15,7 +15,6 @@ from django.urls import resolve
 
 from casino.api.days import ZIP
 from casino.api.tiles import BINARY
-from casino.golive.rehearsing import rehearse
 from casino.staff.models import Role, TerminalKind
 from engine.kernel.cards import TELL32
 from tests.casino.busy import AFTERWARDS, DAY, REASON, STEPS, Busy
@@ -23,7 +22,7 @@ from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_variant_hands import ALONE_WITH_41
-from tests.casino.kit import ACTOR, FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
+from tests.casino.kit import FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
 from tests.casino.stable import TEXTS, Stable
 from tests.casino.transfers.test_transfers import floor_at
 
@@ -193,6 +192,7 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     kit.close_drawer(busy.cashier)
     _books(kit, busy)
     _another_house(kit)
+    _a_sandbox(kit)
     return dict(sorted(kit.examples.items()))
 
 
@@ -344,11 +344,24 @@ def _another_house(kit: Recording) -> None:
     other.hire(Role.DEALER, TerminalKind.TABLE, "T1")
     other.hire(Role.CASHIER, TerminalKind.CAGE, "C1")
     other.sequence()
-    assert rehearse(house, ACTOR).passed
+    admin = desks[Role.ADMIN]
+    admin.ok("rehearsals")
+    admin.ok("rehearsals/1/cancel", version=1)
+    admin.ok("rehearsals")
+    assert other.rehearse() == ["played"]
+    assert other.read(admin.get, "rehearsals/2").json()["result"]["passed"]
+    other.read(admin.get, f"rehearsals?{PAGE}")
     for role in (Role.ADMIN, Role.AUDITOR, Role.MANAGER):
         found = desks[role].get("house/readiness").json()["signatures"]
         desks[role].ok("house/go-live", {"digest": found["digest"]})
     other.approved(desks[Role.MANAGER], "house/close", REASON, by=Role.AUDITOR)
+
+
+def _a_sandbox(kit: Recording) -> None:
+    """A sandbox that is replaced by a clean one."""
+    sandbox = replace(kit, house=Kit.found().house)
+    sandbox.table()
+    sandbox.office(Role.ADMIN).ok("house/reset", REASON)
 
 
 def _books(kit: Recording, busy: Busy) -> None:

@@ -36,6 +36,7 @@ from casino.core.canonical import fingerprint
 from casino.core.denominations import spread
 from casino.core.write import Command, Outcome, RequestContext, Subject, Work
 from casino.days import packages
+from casino.golive import rehearsals, rehearsing
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
@@ -458,7 +459,7 @@ class Kit:
 
     def settle(self) -> list[str]:
         """Work off the outbox as the worker does; returns the states of the hands."""
-        others = (packages.TASK, runs.TASK)
+        others = (packages.TASK, runs.TASK, rehearsals.TASK)
         waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).exclude(task__in=others)
         return [settlement.resolve(message_id) for message_id in waiting.order_by("id").values_list("id", flat=True)]
 
@@ -466,6 +467,11 @@ class Kit:
         """Make the packages of closed days as the worker does; returns the SHA-256 of each."""
         waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=packages.TASK).order_by("id")
         return [packaging.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
+
+    def rehearse(self) -> list[str]:
+        """Play the rehearsals that were asked for as the worker does; returns the state of each."""
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None, task=rehearsals.TASK).order_by("id")
+        return [rehearsing.work_off(message_id) for message_id in waiting.values_list("id", flat=True)]
 
     def make_reports(self) -> list[str]:
         """Make the reports that were asked for as the worker does; returns the state of each run."""

@@ -42,6 +42,8 @@ _OF_TERMINAL = re.compile(r"\b(command:[^:]*:)(\d+)(?=:)")
 #: Secrets of second factors, alone and in the addresses that apps read, and their codes.
 _FACTOR = re.compile(r"\b[A-Z2-7]{32}\b")
 _CODE = re.compile(r"[0-9]{6}")
+#: Passwords that the house has made up.
+_PASSWORD = re.compile(r"[\w-]{16}", re.ASCII)
 #: The key of what a transfer has posted names it by its id.
 _OF_TRANSFER = re.compile(r"\b(transfer:)(\d+)(?=:)")
 _CURSOR = re.compile(r"(?<=cursor=)[\w%-]+")
@@ -57,11 +59,7 @@ class Stable:
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value with its unstable parts replaced; `name` is that of the member it stands in."""
         if isinstance(value, dict):
-            # The mirrors of reversed postings: ledger transactions by key.
-            within = "transaction" if name == "mirrors" else None
-            if {"sha256", "size"} <= value.keys():  # a package: its length is that of the ids in it
-                value = value | {"size": SIZE}
-            return {self.text(key): self.value(inner, within or key) for key, inner in value.items()}
+            return self._members(value, name)
         if isinstance(value, list):
             return [self.value(inner, name) for inner in value]
         if isinstance(value, str) and name == "payload":
@@ -70,11 +68,22 @@ class Stable:
             return self._hex(value)
         if isinstance(value, str) and name == "code" and _CODE.fullmatch(value):
             return "123456"
+        if isinstance(value, str) and name == "password" and _PASSWORD.fullmatch(value):
+            return self._base64(value, urlsafe_b64encode)
         if isinstance(value, str):
             return self._secret(value) if name in SECRETS else self.text(value)
         if type(value) is int and name in NUMBERS:
             return self._number(NUMBERS[name], value)
         return value
+
+    def _members(self, value: dict[str, Any], name: str) -> dict[str, Any]:
+        # The mirrors of reversed postings: ledger transactions by key.
+        within = "transaction" if name == "mirrors" else None
+        if name == "verified":  # a rehearsal's choices are other ones in every house, and so is their number
+            return dict.fromkeys(value, 10)
+        if {"sha256", "size"} <= value.keys():  # a package: its length is that of the ids in it
+            value = value | {"size": SIZE}
+        return {self.text(key): self.value(inner, within or key) for key, inner in value.items()}
 
     def text(self, text: str) -> str:
         """A text with its unstable parts replaced."""

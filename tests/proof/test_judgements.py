@@ -419,6 +419,8 @@ def go_live(docs: Docs, *, signed: Doc | None = None, live: Doc | None = None, *
         hire(docs, login, role)
     what = {"configuration": {"name": "Model"}, "figures": {}}
     data = {"rehearsal": 1, "sandbox": "MODEL-R1", "configuration": hash_of(what["configuration"]), "passed": True}
+    number = rehearsed.get("rehearsal", 1)
+    add(docs, HOUSE, "house.rehearsal_requested", {"rehearsal": number}, actor="adam", role="admin")
     add(docs, HOUSE, "house.rehearsed", data | {"items": [{"item": "day"}], "verified": {}} | rehearsed)
     digest = hash_of(what)
     first = {"signature": 1, "role": "admin", "digest": digest}
@@ -443,6 +445,21 @@ def a_house_goes_live_without_a_passed_rehearsal(docs: Docs) -> None:
 @found("rehearsal_differs")
 def a_rehearsal_passes_that_failed(docs: Docs) -> None:
     go_live(docs, items=[{"item": "day", "failed": "house_not_live"}])
+
+
+@found("rehearsal_differs")
+def a_rehearsal_is_played_that_was_cancelled(docs: Docs) -> None:
+    go_live(docs)
+    add(
+        docs, HOUSE, "house.rehearsal_cancelled", {"rehearsal": 1}, before="house.rehearsed", actor="adam", role="admin"
+    )
+
+
+@found("rehearsal_differs")
+def two_rehearsals_wait(docs: Docs) -> None:
+    hire(docs, "adam", "admin")
+    for number in (1, 2):
+        add(docs, HOUSE, "house.rehearsal_requested", {"rehearsal": number}, actor="adam", role="admin")
 
 
 @found("rehearsal_gap")

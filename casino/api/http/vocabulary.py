@@ -216,6 +216,7 @@ FIELDS: Mapping[str, str] = {
     "ref": "Reference of the player.",
     "refused": "Where replay refuses the reading; null where it does not.",
     "registered_at": "When the player was registered.",
+    "rehearsal": "Number of the rehearsal.",
     "relieves": "Login of the dealer who is relieved; null: nobody.",
     "reopens": "Whether the verb opens a round again.",
     "requested": "What was requested: an amount in minor units, pieces by denomination, or both.",

@@ -1,4 +1,4 @@
-"""The house as a whole: its founding, its days and snapshots, its duty, what its checks find."""
+"""The house as a whole: its founding, its days and snapshots, its capital and duty, what its checks find."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -40,6 +40,28 @@ class IdentityChanged(ApprovedEvent):
         "`currency`, `currency_exponent`, `time_zone`, `day_cut_off`",
     ]
     reason: Reason
+
+
+@event("house.rehearsal_requested", chain="house")
+class RehearsalRequested(AuditEvent):
+    """Somebody asked for a rehearsal."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
+
+
+@event("house.rehearsal_failed", chain="house")
+class RehearsalFailed(AuditEvent):
+    """A rehearsal could not be played to its end; it counts for nothing."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
+    failure: Annotated[str, "stable code of why"]
+
+
+@event("house.rehearsal_cancelled", chain="house")
+class RehearsalCancelled(AuditEvent):
+    """Somebody cancelled a rehearsal that was not played yet."""
+
+    rehearsal: Annotated[int, "number of the rehearsal, from 1"]
 
 
 @event("house.rehearsed", chain="house")
@@ -94,6 +116,15 @@ class HouseResumed(ApprovedEvent):
 class HouseClosed(ApprovedEvent):
     """The house was closed for ever."""
 
+    remaining: Annotated[Sequence[str] | None, "codes of what was left open; absent if there was nothing"] = None
+    reason: Reason
+
+
+@event("house.sandbox_reset", chain="house")
+class SandboxReset(AuditEvent):
+    """The sandbox was closed for ever, and the next one was founded as a clean copy of it."""
+
+    successor: Annotated[str, "code of the next sandbox"]
     remaining: Annotated[Sequence[str] | None, "codes of what was left open; absent if there was nothing"] = None
     reason: Reason
 
@@ -183,6 +214,30 @@ class DutyLowered(ApprovedEvent):
     amount: Annotated[int, "what was taken back of it, minor units"]
     posting: LedgerTransaction
     reason: Reason
+
+
+@event("capital.paid_in", chain="house")
+class CapitalPaidIn(ApprovedEvent):
+    """The owners have paid capital in; approved once the house is live."""
+
+    amount: Amount
+    by: Annotated[str, "`cash`: into the vault; `bank`: into the house's account"]
+    note: Annotated[str, "number of the receipt, or of the bank's note"]
+    posting: LedgerTransaction
+
+
+@event("capital.paid_out", chain="house")
+class CapitalPaidOut(ApprovedEvent):
+    """Capital was paid out to the owners."""
+
+    amount: Amount
+    by: Annotated[str, "`cash`: from the vault; `bank`: from the house's account"]
+    note: Annotated[str, "number of the receipt, or of the bank's note"]
+    posting: LedgerTransaction
+    cover: Annotated[
+        Mapping[str, int],
+        "what was left, minor units: `cash`, `owed` to players, and the worth of the `trays`; cash covers the others",
+    ]
 
 
 @event("snapshot.taken", chain="house")

@@ -77,6 +77,9 @@ _DECLARED = {
         "payout {any}; player string; player_chips integer",
     "cage.payout_released":
         "drawer: amount integer; approval? integer; drawer_version integer; payout {any}; player string",
+    "capital.paid_in": "house: amount integer; approval? integer; by string; note string; posting integer",
+    "capital.paid_out":
+        "house: amount integer; approval? integer; by string; cover {integer}; note string; posting integer",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
     "cards.exception_cleared":
         "table: exception integer; found? {any}; found_hash? string; hand? string; kind string; "
@@ -193,10 +196,14 @@ _DECLARED = {
         "second_factor_required? boolean; time_zone? string",
     "house.go_live_signed": "house: digest string; role string; signature integer; void? [string]",
     "house.identity_changed": "house: approval? integer; identity {any}; number integer",
+    "house.rehearsal_cancelled": "house: rehearsal integer",
+    "house.rehearsal_failed": "house: failure string; rehearsal integer",
+    "house.rehearsal_requested": "house: rehearsal integer",
     "house.rehearsed":
         "house: configuration string; items [{any}]; passed boolean; rehearsal integer; sandbox string; "
         "verified {integer}",
     "house.resumed": "house: approval? integer",
+    "house.sandbox_reset": "house: remaining? [string]; successor string",
     "house.seal_key_rotated": "house: data_key integer; new_key string; old_key string; wrapped_count integer",
     "house.suspended": "house: approval? integer",
     "house.went_live":

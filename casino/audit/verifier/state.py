@@ -30,6 +30,7 @@ from .state_announced import Announcements
 from .state_approvals import Approvals
 from .state_boxes import Boxes
 from .state_cage import Cage
+from .state_capital import Capital
 from .state_columns import Model, by_name
 from .state_corrections import Corrections
 from .state_customers import Customers
@@ -106,7 +107,8 @@ class State:
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(Money(rows, self._find), Announcements(rows, self._find), Duty(rows), Variances(rows), Identities(rows)),
+            *(Money(rows, self._find), Announcements(rows, self._find), Duty(rows), Capital(rows), Variances(rows)),
+            Identities(rows),
             *(LedgerRows(rows), Days(rows), Reports(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}

@@ -91,6 +91,7 @@ USED_FOR = {
     "hand.ruled_later": "ruling",
     **dict.fromkeys(("house.duty", "house.duty_paid", "house.duty_lowered"), "duty"),
     **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
+    **dict.fromkeys(("capital.paid_in", "capital.paid_out"), "capital"),
     **dict.fromkeys(("cage.counterfeits_found", "table.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
@@ -107,7 +108,7 @@ USED_FOR = {
 _ALWAYS = {
     **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
-    "drawer.reopened": _MANAGER,
+    **dict.fromkeys(("capital.paid_in", "capital.paid_out", "drawer.reopened"), _MANAGER),
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
     "cage.counterfeits_found": _CAGE,
     **dict.fromkeys(("table.counterfeits_found", "vault.counterfeits_found"), _MANAGER),
@@ -126,7 +127,7 @@ _SETTINGS = (
 _TERMS = ("terminal.enrolled", "staff.player_linked")
 _ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
 USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
-_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER))
+_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "capital.paid_in"))
 #: Giving or taking one of these roles takes an auditor.
 _PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
 #: Who decides with a code of the second factor, where the house asks for one.

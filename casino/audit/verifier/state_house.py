@@ -2,12 +2,32 @@
 live."""
 
 from .canonical import hash_of
-from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES, related
+from .state_columns import HOUSE, ID, Model, proved, transient
+from .state_people import HOUSES, OUTBOX, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 
-REHEARSAL, SIGNATURE = "houses.Rehearsal", "houses.GoLiveSignature"
+REHEARSAL, SIGNATURE, RUN = "houses.Rehearsal", "houses.GoLiveSignature", "houses.RehearsalRun"
+#: The task that plays a rehearsal.
+REHEARSE = "golive.rehearse"
 MODELS = (
+    Model(
+        RUN,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("number", "requested_by", "requested_at"), proved("house.rehearsal_requested")),
+            **dict.fromkeys(
+                ("state", "ended_at"),
+                proved("house.rehearsed, house.rehearsal_failed, house.rehearsal_cancelled"),
+            ),
+            "failure": proved("house.rehearsal_failed"),
+            "worked_until": transient("until when a worker has the rehearsal for itself"),
+            "tries": transient("counts how often a worker began it"),
+            "sandbox": transient("where it is played; `house.rehearsed` records it"),
+            "part_count": transient("counts while it is played; `house.rehearsed` records the items"),
+        },
+    ),
     Model(
         REHEARSAL,
         "number",
@@ -55,12 +75,16 @@ class Stages:
         #: Since when the stage is what it is, and the one before.
         self._since, self._before = "", ""
         self.handlers: dict[str, Handler] = {
+            "house.rehearsal_requested": self._asked,
             "house.rehearsed": self._rehearsed,
+            "house.rehearsal_failed": lambda doc: self._end(doc, "failed", failure=doc["data"]["failure"]),
+            "house.rehearsal_cancelled": lambda doc: self._end(doc, "cancelled"),
             "house.go_live_signed": self._sign,
             "house.went_live": self._went_live,
             "house.suspended": self._suspended,
             "house.resumed": self._resumed,
             "house.closed": self._closed,
+            "house.sandbox_reset": self._reset,
             **dict.fromkeys(_WITH_GUESTS, self._with_guests),
         }
 
@@ -79,13 +103,34 @@ class Stages:
         self._since, self._before = doc["at"], house["stage"]
         house["stage"] = stage
 
+    def _asked(self, doc: Row) -> None:
+        number, key = doc["data"]["rehearsal"], str(doc["data"]["rehearsal"])
+        if number != self._rehearsals + 1:
+            self._find(doc, "rehearsal_gap", f"rehearsal {number} comes after {self._rehearsals}")
+        if any(row["state"] == "waiting" for row in self._rows.of(RUN).values()):
+            self._find(doc, "rehearsal_differs", f"rehearsal {number} was asked for while another one was waiting")
+        self._rehearsals = number
+        self._rows.add(
+            RUN, key, number=number, requested_by=doc["actor"], requested_at=Near(doc["at"]), state="waiting",
+            failure="", ended_at=None,
+        )  # fmt: skip
+        self._rows.add(
+            OUTBOX, f"{REHEARSE}/{key}", task=REHEARSE, subject=key, created_at=Near(doc["at"]), done_at=None
+        )
+
+    def _end(self, doc: Row, state: str, **changes: object) -> None:
+        """Every rehearsal ends once, and its message with it."""
+        key = str(doc["data"]["rehearsal"])
+        if self._rows.get(RUN, key)["state"] != "waiting":
+            self._find(doc, "rehearsal_differs", f"rehearsal {key} had ended")
+        self._rows.change(RUN, key, state=state, ended_at=Near(doc["at"]), **changes)
+        self._rows.change(OUTBOX, f"{REHEARSE}/{key}", done_at=Near(doc["at"]))
+
     def _rehearsed(self, doc: Row) -> None:
         data = doc["data"]
-        if data["rehearsal"] != self._rehearsals + 1:
-            self._find(doc, "rehearsal_gap", f"rehearsal {data['rehearsal']} comes after {self._rehearsals}")
+        self._end(doc, "played")
         if data["passed"] != (not any("failed" in item for item in data["items"])):
             self._find(doc, "rehearsal_differs", "what it says of the whole is not what its items say")
-        self._rehearsals = data["rehearsal"]
         self._rows.add(
             REHEARSAL, str(data["rehearsal"]), number=data["rehearsal"], sandbox=data["sandbox"],
             configuration=data["configuration"], passed=data["passed"], items=data["items"], verified=data["verified"],
@@ -139,6 +184,13 @@ class Stages:
 
     def _closed(self, doc: Row) -> None:
         self._to(doc, "closed", self._open_stage(), "suspended")
+
+    def _reset(self, doc: Row) -> None:
+        """Only a sandbox is thrown away without an auditor."""
+        house = self._house()
+        if house is not None and not house["is_sandbox"]:
+            self._find(doc, "house_wrong_stage", "it was reset, and is no sandbox")
+        self._closed(doc)
 
     def _open_stage(self) -> str:
         house = self._house()

@@ -31,7 +31,9 @@ MODELS = (
             "day_cut_off": proved("house.founded, house.identity_changed, day.opened"),
             "second_factor_required": proved("house.founded"),
             "is_sandbox": proved("house.founded"),
-            "stage": proved("house.founded, house.went_live, house.suspended, house.resumed, house.closed"),
+            "stage": proved(
+                "house.founded, house.went_live, house.suspended, house.resumed, house.closed, house.sandbox_reset"
+            ),
             "opened_at": proved("house.founded"),
         },
     ),

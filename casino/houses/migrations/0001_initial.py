@@ -174,6 +174,69 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="RehearsalRun",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("requested_by", models.CharField(max_length=64)),
+                ("requested_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("played", "Played"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=9,
+                    ),
+                ),
+                ("worked_until", models.DateTimeField(null=True)),
+                ("tries", models.PositiveIntegerField(default=0)),
+                ("sandbox", models.CharField(default="", max_length=32)),
+                ("part_count", models.PositiveIntegerField(default=0)),
+                ("failure", models.CharField(default="", max_length=64)),
+                ("ended_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "verbose_name": "rehearsal that was asked for",
+                "verbose_name_plural": "rehearsals that were asked for",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="rehearsal_run_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "waiting")), fields=("house",), name="rehearsal_run_one_waits"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["waiting", "played", "failed", "cancelled"])),
+                        name="rehearsal_run_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("state", "waiting")),
+                            models.Q(
+                                models.Q(("state", "waiting"), _negated=True),
+                                ("ended_at__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="rehearsal_run_ended",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Rehearsal",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

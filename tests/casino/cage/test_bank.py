@@ -126,7 +126,7 @@ def test_cash_that_chips_out_may_need_does_not_leave_the_house(small: Bank) -> N
     headers = small.kit.approval(small.one, "vault/bags", more)
     before = small.books()
     answer = small.one.post("vault/bags", more, headers=headers)
-    assert refusal(answer) == (409, "cover_needed")
+    assert refusal(answer) == (409, "cover_too_low")
     assert not any(digit in answer.json()["detail"] for digit in "0123456789"), "the vault is counted blind"
     assert small.books() == before and BankBag.objects.filter(house=small.kit.house).count() == 1
     assert small.sent("B-1", SMALL) == 2, "to the last unit"
@@ -157,7 +157,7 @@ def test_trades_for_cash_change_nothing_and_chips_without_cash_take_of_the_cover
     cashier.ok("noncash-buy-ins", {"player": "bela", "amount": 3_000, "means": "card", "reference": "T-1"})
     body = {"way": "to_bank", "bag": "B-1", "amount": SMALL}
     headers = kit.approval(small.one, "vault/bags", body)
-    assert refusal(small.one.post("vault/bags", body, headers=headers)) == (409, "cover_needed")
+    assert refusal(small.one.post("vault/bags", body, headers=headers)) == (409, "cover_too_low")
     small.sent("B-2", SMALL - 3_000)
     small.whole()
 

@@ -113,13 +113,14 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     15: (
         "abandonDeal", "acceptDelivery", "activateStaff", "addChips", "addToWaitingList", "attributeChips",
-        "beginSecondFactor", "bookDuty", "bringBox", "callFromWaitingList", "cancelReportRun",
+        "beginSecondFactor", "bookDuty", "bringBox", "callFromWaitingList", "cancelRehearsal", "cancelReportRun",
         "cancelTableTransfer", "changePassword", "changeRoles", "changeTerms", "clearCardException", "closeCommitments",
         "confirmBag", "confirmBonus", "confirmSecondFactor", "correctCards", "countBox", "countChipMove", "countTray",
         "countVault", "createDrawer", "deactivateStaff", "decideCount", "decideVaultCount", "declineTableTransfer",
         "disputeHand", "enrolTerminal", "enterCards", "enterRota", "exchangeAtTable", "findCounterfeitsInVault",
         "introduceChipSet", "issueSeatKey", "keepUnclaimed", "leaveSeat", "leaveTable", "linkPlayer", "noteChipMove",
-        "openDay", "openTable", "openVault", "recordPerson", "redeemForeignChips", "refuseBonus", "registerPlayer",
+        "openDay", "openTable", "openVault", "payInCapital", "payOutCapital",
+        "recordPerson", "redeemForeignChips", "refuseBonus", "registerPlayer",
         "remitUnclaimed", "resetSecondFactor", "resumeHouse", "retireChipSet", "retireTable", "revealSeatSeed",
         "revokeSeatKey", "revokeTerminal", "runReport", "setPassword", "setSeatFee", "settleClearing", "shareTronc",
         "signDayPackage", "signHandover", "signOffVaultCount", "startDrawerTransfer", "startTableTransfer",
@@ -153,13 +154,16 @@ WRITES: dict[int, tuple[str, ...]] = {
         "closeDay", "closeDrawer",
     ),
     50: (
-        "signOffDrawer",
+        "requestRehearsal", "signOffDrawer",
     ),
     70: (
         "takeOverDrawer",
     ),
     75: (
         "signGoLive",
+    ),
+    250: (  # founds a house
+        "resetSandbox",
     ),
 }  # fmt: skip
 

@@ -36,7 +36,8 @@ from tests.casino.transfers.test_transfers import Ends
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
     "account", "announcement", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception",
-    "found", "hand", "handover", "login", "move", "name", "payout", "player", "run", "shift", "table", "terminal",
+    "found", "hand", "handover", "login", "move", "name", "payout", "player", "rehearsal", "run", "shift", "table",
+    "terminal",
     "ticket", "transfer", "vault_count",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
@@ -172,8 +173,8 @@ VALUES = {
     "account", "action", "actions", "actor", "address", "alarm_days", "amount", "announce",
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
     "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button",
-    "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling", "claimed",
-    "client_seeds",
+    "by", "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling",
+    "claimed", "client_seeds",
     "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "currency",
     "currency_exponent", "day", "day_cut_off", "decimal", "denominations", "difference_accepted",
     "difference_alarm_from", "difference_by_manager_above", "differences_of_one_sign", "digest", "dispute_minutes",

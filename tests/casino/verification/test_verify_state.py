@@ -125,6 +125,7 @@ NEVER = {
     "hands.LaterRuling",
     "hands.SeedCommitment",
     "houses.Rehearsal",
+    "houses.RehearsalRun",
     "houses.GoLiveSignature",
 }
 

@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.audit.services import Actor
 from casino.core.errors import HouseError
-from casino.golive.rehearsing import rehearse
+from casino.core.leases import Ended
+from casino.golive.rehearsing import Changed, rehearse
 from casino.houses.cli_arguments import house_named
 
 COMMAND = "rehearse"
@@ -32,6 +33,8 @@ class Command(BaseCommand):
             made = rehearse(house_named(house), Actor.operator(COMMAND))
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
+        except (Changed, Ended) as error:
+            raise CommandError(str(error) or "It was cancelled, or a worker has taken it up.") from error
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error
         for item in made.items:
