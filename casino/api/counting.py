@@ -137,7 +137,7 @@ class BringBox(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Bring."""
-        return boxes.bring(command=command, box_id=path["box"], seal=data["seal"])
+        return boxes.bring(command=command, serial=path["box"], seal=data["seal"])
 
 
 @documented(
@@ -159,7 +159,7 @@ class CountBox(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count."""
-        return counting.count(command=command, box_id=path["box"], cash=data["cash"], pieces=data["pieces"])
+        return counting.count(command=command, serial=path["box"], cash=data["cash"], pieces=data["pieces"])
 
 
 @documented(
@@ -179,7 +179,7 @@ class DecideCount(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Decide."""
-        return counting.decide(command=command, box_id=path["box"], **data)
+        return counting.decide(command=command, serial=path["box"], **data)
 
 
 @documented(
@@ -198,7 +198,7 @@ class ReceiveBox(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Receive."""
-        return counting.receive(command=command, box_id=path["box"])
+        return counting.receive(command=command, serial=path["box"])
 
 
 @documented("listBoxes", summary="List boxes", tag=TAG)

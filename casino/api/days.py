@@ -68,7 +68,6 @@ class CarriedBox(serializers.Serializer[Any]):
     """A box that was not received when the day closed."""
 
     box = serializers.IntegerField()
-    serial = serializers.IntegerField(help_text="Its number among the house's boxes.")
     table = serializers.CharField()
     kind = serializers.ChoiceField(choices=BoxKind.choices, help_text="What falls into it.")
     number = serializers.CharField(help_text="The number painted on the box.")
@@ -295,7 +294,7 @@ class Adjustment(serializers.Serializer[Any]):
     booked_in = serializers.CharField(help_text="The gaming day that took the posting.")
     posted_at = serializers.DateTimeField()
     table = serializers.CharField(allow_null=True, help_text="Code of the table whose box or tray was counted.")
-    box = serializers.IntegerField(allow_null=True, help_text="Number of the row of the box.")
+    box = serializers.IntegerField(allow_null=True, help_text="Number of the box among those of the house.")
     tray_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of a tray.")
     drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
     shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")

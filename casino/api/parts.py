@@ -206,7 +206,6 @@ class BoxPart(serializers.Serializer[Any]):
     supervisor has decided, what was expected once a third person has received it."""
 
     box = serializers.IntegerField()
-    serial = serializers.IntegerField(help_text="Its number among the house's boxes, from 1 without gaps.")
     table = serializers.CharField()
     kind = serializers.ChoiceField(choices=BoxKind.choices, help_text="What falls into it.")
     number = serializers.CharField(help_text="The number painted on the box.")

@@ -187,8 +187,7 @@ def _balance(code: str, held: int) -> dict[str, Any]:
 
 def _box(box: Box) -> dict[str, Any]:
     return {
-        "box": box.pk,
-        "serial": box.serial,
+        "box": box.serial,
         "table": box.table.code,
         "kind": box.kind,
         "number": box.number,

@@ -180,8 +180,7 @@ def _boxes(house: House, day: Day, until: datetime) -> list[dict[str, Any]]:
     ).select_related("table", "taken_by", "brought_by", "decided_by", "received_by")  # fmt: skip
     return [
         {
-            "box": box.pk,
-            "serial": box.serial,
+            "box": box.serial,
             "table": box.table.code,
             "kind": box.kind,
             "number": box.number,

@@ -43,7 +43,7 @@ def swap(*, command: Command, code: str, kind: BoxKind, number: str, seal: str |
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
         there = Box.objects.filter(house=table.house, table=table, kind=kind, state=BoxState.AT_TABLE).first()
-        taken = None if there is None else _take(command, table, there.pk, seal)
+        taken = None if there is None else _take(command, table, there.serial, seal)
         if taken is None and seal is not None:
             raise Unprocessable(f"Table {code} has no {kind} box that could be sealed.", code="seal_without_box")
         box = Box(
@@ -64,12 +64,12 @@ def swap(*, command: Command, code: str, kind: BoxKind, number: str, seal: str |
     return write.write(command, tables.AtTable(code), change)
 
 
-def bring(*, command: Command, box_id: int, seal: str) -> Answer:
+def bring(*, command: Command, serial: int, seal: str) -> Answer:
     """Take a box into the count room, with the number of its seal as it is read there. A seal that differs is recorded
     and shown. Raises NotFound, Conflict box_..., Forbidden four_eyes for who has taken the box off the table."""
 
     def change(house: House, work: Work) -> Outcome:
-        box = lock(house, box_id, BoxState.TAKEN)
+        box = lock(house, serial, BoxState.TAKEN)
         require_another(command, box.taken_by, "took this off the table")
         box.state, box.seal_read, box.brought_by = BoxState.BROUGHT, seal, command.context.staff
         Box.objects.filter(id=box.pk).update(
@@ -85,20 +85,20 @@ def bring(*, command: Command, box_id: int, seal: str) -> Answer:
 _NAMED = ("table", "put_by", "taken_by", "brought_by", "decided_by", "observer", "received_by")
 
 
-def lock(house: House, box_id: int, *states: BoxState) -> Box:
+def lock(house: House, serial: int, *states: BoxState) -> Box:
     """A box in one of these states. Raises NotFound, Conflict box_at_table, box_taken, box_brought, box_counted or
     box_received."""
-    box = locks.lock(Box, locks.Rank.CUSTODY, related=_NAMED, house=house, id=box_id)
+    box = locks.lock(Box, locks.Rank.CUSTODY, related=_NAMED, house=house, serial=serial)
     if box.state not in states:
-        raise Conflict(f"Box {box_id} is {box.state}.", code=f"box_{box.state}", state=box.state)
+        raise Conflict(f"Box {serial} is {box.state}.", code=f"box_{box.state}", state=box.state)
     box.house = house
     return box
 
 
-def _take(command: Command, table: Table, box_id: int, seal: str | None) -> Box:
+def _take(command: Command, table: Table, serial: int, seal: str | None) -> Box:
     if seal is None:
         raise Unprocessable("Name the seal of the box that is taken off.", code="seal_missing")
-    box = lock(table.house, box_id, BoxState.AT_TABLE)
+    box = lock(table.house, serial, BoxState.AT_TABLE)
     box.table = table
     box.state, box.seal, box.taken_by = BoxState.TAKEN, seal, command.context.staff
     cash, pieces = inside(table, BoxKind(box.kind))

@@ -29,7 +29,7 @@ from casino.transfers.models import Box, BoxCount, BoxKind, BoxState
 from casino.transfers.services import require_another
 
 
-def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer:
+def count(*, command: Command, serial: int, cash: int, pieces: Pieces) -> Answer:
     """Enter what one person has counted in a box: `cash` in minor units, and chips by denomination. The second count of
     a round is compared with the first.
 
@@ -38,7 +38,7 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
     """
 
     def change(house: House, work: Work) -> Outcome:
-        box = lock(house, box_id, BoxState.BROUGHT)
+        box = lock(house, serial, BoxState.BROUGHT)
         staff = command.context.staff
         counted = denominations.parse(chips.in_use(house), pieces)
         figures: dict[str, Any] = {"cash": cash, "pieces": counted.as_json()}
@@ -67,14 +67,14 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
 
 
 def decide(
-    *, command: Command, box_id: int, cash: int, pieces: Pieces, reason: str, observer: str
+    *, command: Command, serial: int, cash: int, pieces: Pieces, reason: str, observer: str
 ) -> Answer:  # fmt: skip
     """A supervisor, who has not counted the box, decides what was in it after three pairs of counts that differ, while
     `observer` (login) of surveillance watches. Raises NotFound, Conflict box_... or recount_needed, Forbidden
     four_eyes, Unprocessable unknown_observer or for wrong pieces."""
 
     def change(house: House, work: Work) -> Outcome:
-        box = lock(house, box_id, BoxState.BROUGHT)
+        box = lock(house, serial, BoxState.BROUGHT)
         two_counts.require_to_decide(box.differing_rounds)
         _require_not_counted(command, box)
         counted = denominations.parse(chips.in_use(house), pieces)
@@ -89,12 +89,12 @@ def decide(
     return write.write(command, IN_COUNT_ROOM, change)
 
 
-def receive(*, command: Command, box_id: int) -> Answer:
+def receive(*, command: Command, serial: int) -> Answer:
     """Take the counted contents of a box into the vault, and post them with the variance. Raises NotFound, Conflict
     box_..., Forbidden four_eyes for who has taken the box off its table, counted it or decided on it."""
 
     def change(house: House, work: Work) -> Outcome:
-        box = _lock_with_table(house, box_id)
+        box = _lock_with_table(house, serial)
         _require_not_counted(command, box)
         independence.require_another(command.context.staff, "signed for this", (box.taken_by, box.decided_by))
         _post(work, box)
@@ -109,13 +109,13 @@ def receive(*, command: Command, box_id: int) -> Answer:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _lock_with_table(house: House, box_id: int) -> Box:
+def _lock_with_table(house: House, serial: int) -> Box:
     """A counted box; its table is locked first, so that nobody takes off the next one meanwhile."""
-    table_id = Box.objects.filter(house=house, id=box_id).values_list("table_id", flat=True).first()
+    table_id = Box.objects.filter(house=house, serial=serial).values_list("table_id", flat=True).first()
     if table_id is None:
-        raise NotFound(f"This house has no box with id={box_id}.")
+        raise NotFound(f"This house has no box with the number {serial}.")
     table = locks.lock(Table, locks.Rank.DESK, id=table_id)
-    box = lock(house, box_id, BoxState.COUNTED)
+    box = lock(house, serial, BoxState.COUNTED)
     table.house = house
     box.table = table
     return box
@@ -156,7 +156,7 @@ def _post(work: Work, box: Box) -> None:
             key=f"box:{box.pk}",
             kind=RECEIVED,
             postings=events,
-            metadata={"box": box.pk, "table": table.code} | ({"for_day": box.for_day} if box.for_day else {}),
+            metadata={"box": box.serial, "table": table.code} | ({"for_day": box.for_day} if box.for_day else {}),
         )
 
 

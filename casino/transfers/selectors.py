@@ -93,8 +93,7 @@ def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
     """A box; what was counted once two counts agree or a supervisor has decided, what was expected once it was
     received. `figures`: whether with them at all."""
     found: dict[str, Any] = {
-        "box": box.pk,
-        "serial": box.serial,
+        "box": box.serial,
         "table": box.table.code,
         "kind": box.kind,
         "number": box.number,

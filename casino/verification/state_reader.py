@@ -34,7 +34,7 @@ _NAMES = {
     "hands.Deal": "(SELECT name FROM hands_deal WHERE id = {} AND house_id = m.house_id)",
     "audit.Event": """(SELECT concat(c.name, '#', e.seq) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
         WHERE e.id = {} AND e.house_id = m.house_id)""",
-    "transfers.Box": "(SELECT id::text FROM transfers_box WHERE id = {} AND house_id = m.house_id)",
+    "transfers.Box": "(SELECT serial::text FROM transfers_box WHERE id = {} AND house_id = m.house_id)",
     "transfers.ChipMove": "(SELECT id::text FROM transfers_chipmove WHERE id = {} AND house_id = m.house_id)",
     "transfers.TroncPool": "(SELECT serial::text FROM transfers_troncpool WHERE id = {} AND house_id = m.house_id)",
     "cage.VaultCount": "(SELECT number::text FROM cage_vaultcount WHERE id = {} AND house_id = m.house_id)",
@@ -43,6 +43,7 @@ _NAMES = {
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
 _COUNTED_BY = _NAMES["staff.Staff"].format("m.counted_by_id")
+_BOX = _NAMES["transfers.Box"].format("m.box_id")
 _POOL = _NAMES["transfers.TroncPool"].format("m.pool_id")
 #: The hand that a message is about; other tasks have numbers of their own.
 _SETTLED = """(SELECT name FROM hands_hand
@@ -83,8 +84,8 @@ _KEYS = {
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "transfers.Serial": "m.series",
     "transfers.Transfer": "m.id::text",
-    "transfers.Box": "m.id::text",
-    "transfers.BoxCount": f"concat(m.box_id, '/', m.round, '/', {_COUNTED_BY})",
+    "transfers.Box": "m.serial::text",
+    "transfers.BoxCount": f"concat({_BOX}, '/', m.round, '/', {_COUNTED_BY})",
     "transfers.TrayCount": "m.id::text",
     "transfers.ChipMove": "m.id::text",
     "transfers.ChipMoveCount": f"concat(m.move_id, '/', m.round, '/', {_COUNTED_BY})",

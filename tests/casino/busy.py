@@ -98,7 +98,7 @@ class Busy:
         """Number of the transfer that was begun last, or of the box of a kind that was taken off a table last."""
         if kind == "transfer":
             return int(Transfer.objects.filter(house=self.kit.house).latest("id").pk)
-        return int(Box.objects.filter(house=self.kit.house, kind=kind).exclude(state="at_table").latest("id").pk)
+        return int(Box.objects.filter(house=self.kit.house, kind=kind).exclude(state="at_table").latest("id").serial)
 
     @property
     def login(self) -> str:

@@ -15,7 +15,7 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count", "opener": "tray count",
+    "transfer": "transfer", "tray_count": "tray count", "count": "tray count", "opener": "tray count",
     "exception": "exception", "account": "account", "rota_entry": "rota",
     "event": "event",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",

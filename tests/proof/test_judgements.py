@@ -983,7 +983,7 @@ def a_day_is_closed_with_chips_in_transit(docs: Docs) -> None:
 
 @found("day_differs")
 def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
-    box = {"box": 7, "serial": 1, "table": "T1", "kind": "drop", "number": "1", "state": "taken", "for_day": None}
+    box = {"box": 7, "table": "T1", "kind": "drop", "number": "1", "state": "taken", "for_day": None}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], boxes=[box])
 
 
@@ -1191,7 +1191,7 @@ def a_number_is_left_out(docs: Docs) -> None:
 
 def _box(docs: Docs, kind: str, by: str, state: str, **more: Any) -> None:
     """A box of the table is put there or counted by somebody."""
-    box = {"box": 1, "serial": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": state,
+    box = {"box": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": state,
            "seal": "", "seal_read": "", "for_day": None, "differing_rounds": 0}  # fmt: skip
     add(docs, TABLE if kind == "box.swapped" else HOUSE, kind, {"box": box} | more, actor=by, role="cashier")
 

@@ -337,12 +337,12 @@ def decide(docs: Docs, *, watched_by: str | None, rounds: int = ROUNDS, by: str 
     for login, role in (("anna", "count"), ("bela", "count"), ("carl", "cashier"), ("sara", "cage_supervisor")):
         hire(docs, login, role)
     hire(docs, "sven", "surveillance")
-    box: Doc = {"box": 1, "serial": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "ödön@MODEL",
+    box: Doc = {"box": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "ödön@MODEL",
                 "state": "at_table", "seal": "", "seal_read": "", "for_day": None, "differing_rounds": 0}  # fmt: skip
     dealer = {"actor": "ödön@MODEL", "role": "dealer", "terminal": "at-T1"}
     add(docs, TABLE, "box.swapped", {"box": dict(box)}, **dealer)
     taken = box | {"state": "taken", "seal": "S"}
-    add(docs, TABLE, "box.swapped", {"box": box | {"box": 2, "serial": 2, "number": "8"}, "taken": taken}, **dealer)
+    add(docs, TABLE, "box.swapped", {"box": box | {"box": 2, "number": "8"}, "taken": taken}, **dealer)
     box = taken | {"state": "brought", "seal_read": "S"}
     add(docs, HOUSE, "box.brought", {"box": box}, actor="anna", role="count")
     for round_ in range(1, rounds + 1):

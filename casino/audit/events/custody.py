@@ -28,7 +28,7 @@ DifferingCount = Annotated[
 ]
 BoxPart = Annotated[
     JsonObject,
-    "`box` (id), `serial` (from 1 by house), `table`, `kind`, `number`, `state`, `seal`, `seal_read`, "
+    "`box` (number, from 1 by house), `table`, `kind`, `number`, `state`, `seal`, `seal_read`, "
     "`for_day` (gaming day to which its contents belong, null before it is taken off and without days), who did it "
     "(`put_by`, `taken_by`, `brought_by`, `decided_by`, `observer`, `received_by`), `differing_rounds`, `reason`; once "
     "received also what was counted and expected, and the variances",

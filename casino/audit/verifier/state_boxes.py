@@ -14,16 +14,16 @@ POOL, SHARE = "transfers.TroncPool", "transfers.TroncShare"
 
 #: After how many pairs of counts that differ somebody decides.
 MOST_ROUNDS = 3
-_PUT = ("serial", "table", "kind", "number", "put_by")
+_PUT = ("table", "kind", "number", "put_by")
 _COUNTED = "box.counted of the second of two that agree, box.count_decided"
 MODELS = (
     Model(
         BOX,
-        "id",
+        "number of its series",
         {
-            "id": proved("box.swapped"),
+            "id": ID,
             "house": HOUSE,
-            **dict.fromkeys((*_PUT, "put_at"), proved("box.swapped, of the box that was put")),
+            **dict.fromkeys(("serial", *_PUT, "put_at"), proved("box.swapped, of the box that was put")),
             **dict.fromkeys(
                 ("seal", "taken_by", "taken_at", "for_day"), proved("box.swapped, of the box that was taken")
             ),
@@ -123,12 +123,12 @@ class Boxes:
             found = {"state": "taken", "seal": taken["seal"], "taken_by": doc["actor"], "taken_at": at}
             found["for_day"] = self._day_of(taken)
             self._change(taken, **found, expected_cash=UNKNOWN, expected_pieces=UNKNOWN)
-        columns = dict.fromkeys(name for name in MODELS[0].columns if name not in ("house", *_PUT))
-        columns |= {"id": data["box"], "put_at": at, "state": "at_table", "differing_rounds": 0}
+        columns = dict.fromkeys(name for name in MODELS[0].columns if name not in ("id", "house", *_PUT))
+        columns |= {"serial": data["box"], "put_at": at, "state": "at_table", "differing_rounds": 0}
         columns |= dict.fromkeys(("seal", "seal_read", "for_day", "reason"), "")
         columns |= {name: data[name] for name in _PUT[:-1]} | {"put_by": doc["actor"]}
         self._rows.add(BOX, str(data["box"]), **columns)
-        number(self._rows, "box", data["serial"])
+        number(self._rows, "box", data["box"])
 
     def _day_of(self, taken: Row) -> str:
         """The gaming day of a box that is taken off: one that was opened."""

@@ -30,7 +30,7 @@ MODELS = (
         },
     ),
 )
-_NAMED = ("serial", "table", "kind", "number", "state", "for_day")
+_NAMED = ("table", "kind", "number", "state", "for_day")
 _WAITING = ("taken", "brought", "counted")
 
 

@@ -580,7 +580,10 @@ def test_an_altered_day_of_a_box_is_found(kit: Kit) -> None:
     office.ok("days", {"day": SECOND})
     assert verification(kit.house)["ok"]
     with unguarded("transfers_box") as cursor:
-        cursor.execute("UPDATE transfers_box SET for_day = %s WHERE id = %s", [SECOND, taken["box"]])
+        cursor.execute(
+            "UPDATE transfers_box SET for_day = %s WHERE serial = %s AND house_id = %s",
+            [SECOND, taken["box"], kit.house.id],
+        )
     found = verification(kit.house)
     assert not found["ok"]
     assert any("for_day" in str(finding) for finding in found["audit_findings"])

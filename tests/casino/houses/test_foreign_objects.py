@@ -23,6 +23,7 @@ from casino.cage.founding import create_drawer, open_vault
 from casino.chips.services import introduce
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.staff.services import enrol_terminal
+from casino.transfers.models import Serial
 from tests.casino.api.test_permissions import MATRIX, routes
 from tests.casino.contract import operation_of
 from tests.casino.described import operations, schema
@@ -41,6 +42,8 @@ NAMES_AN_OBJECT = {
     "ticket", "transfer", "vault_count",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
+#: How many boxes the other house has had.
+FAR = 900
 #: Operations at a table that people in the office carry out.
 IN_THE_OFFICE = {"changeTerms", "setFloatTemplate", "setTrayTemplate", "stockTray", "retireTable", "retireDrawer"}
 
@@ -321,14 +324,19 @@ def foreign(evening: Watched, strangers: Kit) -> Iterator[dict[str, Any]]:
     known = {name: value for one in named for name, value in one.items()}
     other = Kit.found()
     other.table("X1")
-    other.seated("X1").ok("hands", {"mode": "physical"})
+    dealer = other.seated("X1")
+    # A number that no house of a test reaches by itself.
+    Serial.objects.create(house=other.house, series="box", last=FAR)
+    box = dealer.ok("boxes", {"kind": "drop", "number": "far"})["last_event"]["box"]["box"]
+    assert box == FAR + 1
+    dealer.ok("hands", {"mode": "physical"})
     terminal, _ = enrol_terminal(house=other.house, code="x-1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
     login = Staff.objects.filter(house=other.house).latest("id").login
     codes = {
         "table": "X1", "hand": "X1-000001", "player": "X1-u1", "login": login, "terminal": terminal.code,
-        "drawer": "OWN-C", "chip_set": "OWN",
+        "drawer": "OWN-C", "chip_set": "OWN", "box": box,
     }  # fmt: skip
-    yield codes | {name: known[name] for name in ("account", "box", "count", "entry", "exception", "move", "transfer")}
+    yield codes | {name: known[name] for name in ("account", "count", "entry", "exception", "move", "transfer")}
     other.close()
 
 

@@ -160,7 +160,9 @@ def test_after_three_pairs_that_differ_a_supervisor_decides(boxes: Boxes) -> Non
         found = boxes.count(boxes.other, drop, CASH - number, {}).json()
         assert (found["differs"], found["box"]["differing_rounds"]) == (True, number)
     assert refusal(boxes.count(boxes.one, drop, CASH, {})) == (409, "supervisor_needed")
-    counter = Staff.objects.get(house=boxes.kit.house, login=Box.objects.get(id=drop).brought_by.login)  # type: ignore[union-attr]
+    counter = Staff.objects.get(
+        house=boxes.kit.house, login=Box.objects.get(house=boxes.kit.house, serial=drop).brought_by.login
+    )  # type: ignore[union-attr]
     # Somebody of surveillance watches, who is at work here.
     floor = boxes.kit.hire(Role.FLOOR, TerminalKind.OFFICE, "")[0].staff.login
     for login in (floor, "nobody"):
@@ -192,14 +194,15 @@ def test_nobody_counts_twice_or_brings_the_own_box(boxes: Boxes) -> None:
     dealer = Staff.objects.get(house=boxes.kit.house, login=taken["taken_by"])
     dealer.roles = [Role.DEALER, Role.COUNT]
     dealer.save()
+    ids = dict(Box.objects.filter(house=boxes.kit.house).values_list("serial", "id"))
     for alias in ("default", "owner"):
         for statement in (
             f"UPDATE transfers_box SET state = 'brought', seal_read = 'S', brought_by_id = taken_by_id "
-            f"WHERE id = {taken['box']}",
-            f"UPDATE transfers_box SET expected_cash = 0 WHERE id = {drop}",
-            f"UPDATE transfers_box SET seal = 'S-10' WHERE id = {taken['box']}",
-            f"DELETE FROM transfers_box WHERE id = {drop}",
-            f"UPDATE transfers_boxcount SET cash = 0 WHERE box_id = {drop}",
+            f"WHERE id = {ids[taken['box']]}",
+            f"UPDATE transfers_box SET expected_cash = 0 WHERE id = {ids[drop]}",
+            f"UPDATE transfers_box SET seal = 'S-10' WHERE id = {ids[taken['box']]}",
+            f"DELETE FROM transfers_box WHERE id = {ids[drop]}",
+            f"UPDATE transfers_boxcount SET cash = 0 WHERE box_id = {ids[drop]}",
         ):
             with (
                 pytest.raises(
@@ -237,7 +240,7 @@ def test_boxes_that_cannot_be_put(boxes: Boxes) -> None:
         answer = boxes.one.post(f"boxes/{boxes.brought('drop', f'S-{status}')}/counts", count)
         assert refusal(answer) == (status, code)
     assert refusal(boxes.one.post("boxes/999999/counts", {"cash": 0, "pieces": {}})) == (404, "not_found")
-    serials = [row["serial"] for row in boxes.kit.office().get("boxes").json()["results"]]
+    serials = [row["box"] for row in boxes.kit.office().get("boxes").json()["results"]]
     assert serials == list(range(1, len(serials) + 1))
 
 
