@@ -95,7 +95,7 @@ def test_below_it_one_supervisor_approves_and_the_event_names_one(kit: Kit, cage
     ("path", "body"),
     [
         ("bearer-buy-ins", {"amount": FROM}),
-        ("noncash-buy-ins", BUY | {"reference": "T-1"}),
+        ("noncash-buy-ins", BUY | {"means": "card", "reference": "T-1"}),
     ],
 )
 def test_other_trades_of_the_cage_take_the_same_two(kit: Kit, cage: Desk, path: str, body: dict[str, Any]) -> None:
