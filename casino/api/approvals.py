@@ -56,6 +56,15 @@ _BODY = {
 }
 
 
+class AssentOut(serializers.Serializer[Any]):
+    """What one person has approved of a request that a person of every role must approve."""
+
+    role = serializers.ChoiceField(choices=Role.choices, help_text="The role for which the person approved.")
+    given_by = login_of("approved")
+    given_at = serializers.DateTimeField(help_text="When the person approved.")
+    terminal = serializers.CharField(help_text="Where the person approved.")
+
+
 class ApprovalOut(serializers.Serializer[Any]):
     """An approval with the whole request that it is for."""
 
@@ -73,11 +82,19 @@ class ApprovalOut(serializers.Serializer[Any]):
     roles = serializers.ListField(
         child=serializers.ChoiceField(choices=Role.choices), help_text="Who decides has one of these roles."
     )
+    every_role = serializers.BooleanField(
+        help_text="True where a person of each of these roles must approve, all different; otherwise one is enough."
+    )
+    assents = AssentOut(many=True, help_text="Where every role must: who has approved, in that order; otherwise empty.")
+    waits_for = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices),
+        help_text="Where every role must: those that have not approved yet; otherwise empty.",
+    )
     requested_by = login_of("sent the request")
     requested_at = serializers.DateTimeField(help_text="When the request was refused, and stored to be decided.")
     terminal = serializers.CharField(help_text="Terminal of the request.")
     expires_at = serializers.DateTimeField(help_text="Until when it can be decided and used.")
-    decided_by = login_of("approved or refused; null before that", allow_null=True)
+    decided_by = login_of("approved, as the last, or refused; null before that", allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True, help_text="When it was approved or refused.")
     decided_terminal = serializers.CharField(allow_null=True, help_text="Where it was approved or refused.")
     reason = serializers.CharField(allow_blank=True, help_text="Why it was refused; empty otherwise.")
@@ -166,7 +183,9 @@ class _Code(StrictPattern):
 @documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=[*_NOT_BY, *_DECIDED])
 class Approve(_Decision):
     """Approve what another person asked for. Refused for the person who asked, whose own entry it changes, who hired
-    that person or was hired by them, and for anybody who may know the passwords of both (`four_eyes`). Where the house
+    that person or was hired by them, and for anybody who may know the passwords of both (`four_eyes`). Where a person
+    of every role must approve (`every_role`), this is for the first of one's roles that has not (`waits_for`), once for
+    each person, who depends on none of those before (`four_eyes`); it is approved with the last. Where the house
     asks for a second factor this takes a new code (`code_required`); a wrong one, or one that was used, counts as a
     failed sign-in (`code_refused`)."""
 
@@ -187,8 +206,8 @@ class Approve(_Decision):
     "refuseApproval", summary="Refuse a request", answers=ApprovalChanged, tag=TAG, refuses=[*_NOT_BY, *_DECIDED]
 )
 class Refuse(_Decision):
-    """Refuse what another person asked for, with a reason. Refused as an approval is (`four_eyes`), and takes a code as
-    an approval does."""
+    """Refuse what another person asked for, with a reason: one no is enough where every role must approve, until all
+    have. Refused as an approval is (`four_eyes`), and takes a code as an approval does."""
 
     @extend_schema_serializer(component_name="RefuseApprovalInput")
     class Input(StrictInput):
@@ -241,7 +260,7 @@ _MEANINGS = {
     "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
     "identity_from": "A buy-in or cash-out from this on needs a player of whom it is recorded who it is",
     "exchange_by_supervisor_from": "A buy-in or cash-out from this on needs a cage supervisor",
-    "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager",
+    "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager and compliance",
     "difference_accepted": "A drawer's difference is accepted up to this",
     "difference_by_manager_above": "A drawer's difference above this is signed by a manager",
     "transfer_approved_from": "A fill or credit from this on needs a second approval",

@@ -2,7 +2,8 @@
 nobody else.
 
 A write that needs an approval and has none is rolled back whole; what it was is then stored as a new approval, which
-another person decides at a sign-in of their own. The same request with that approval goes through, once.
+another person decides at a sign-in of their own, or several people, each with a role that must. The same request with
+that approval goes through, once.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from django.db.models import DateTimeField as Moment
 from django.db.models import ExpressionWrapper, Max
 
-from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState
+from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState, alternatives
 from casino.audit.events.approvals import ApprovalRequested
 from casino.audit.services import Actor, record
 from casino.core import locks
@@ -49,12 +50,18 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What a control point asks for: an approval of this kind by a person with one of these roles. `amount` is what it
-    looked at, in minor units."""
+    """What a control point asks for: an approval of this kind by a person with one of these roles; with `every_role`
+    by a person of each of them, all different and independent. `amount` is what it looked at, in minor units."""
 
     kind: ApprovalKind
     roles: Sequence[Role]
     amount: int | None = None
+    every_role: bool = False
+
+    def met_by(self, found: Approval) -> bool:
+        """Whether, however an approval was given, it was given by those who may decide this."""
+        wanted = alternatives(self.roles, self.every_role)
+        return all(any(enough <= given for enough in wanted) for given in found.alternatives())
 
 
 class ApprovalNeeded(Exception):
@@ -90,7 +97,7 @@ def _require_for(request: Request, need: Need, found: Approval) -> None:
             ("requested_by", found.requested_by_id != request.staff.pk),
             ("kind", found.kind != need.kind),
             # The control points may have changed since: who decided must be among those who may decide now.
-            ("roles", not set(found.roles) <= set(need.roles)),
+            ("roles", not need.met_by(found)),
         )
         if differs
     ]
@@ -125,7 +132,7 @@ def ask(request: Request, need: Need) -> Conflict:
         return _open_one(request, need) or _new(request, need)
 
     found = locks.in_transaction(attempt)
-    roles = " or ".join(Role(role).label.lower() for role in found.roles)
+    roles = (" and by " if found.every_role else " or ").join(Role(role).label.lower() for role in found.roles)
     return Conflict(
         f"This needs an approval by {roles}: number {found.number} is {found.state}. When it is approved, repeat the "
         f"request with the header Approval: {found.number}.",
@@ -134,6 +141,7 @@ def ask(request: Request, need: Need) -> Conflict:
             "approval": found.number,
             "kind": found.kind,
             "roles": found.roles,
+            "every_role": found.every_role,
             "state": found.state,
             "expires_at": iso(found),
         },
@@ -143,7 +151,7 @@ def ask(request: Request, need: Need) -> Conflict:
 def _open_one(request: Request, need: Need) -> Approval | None:
     return Approval.objects.filter(
         house=request.house, requested_by=request.staff, request_hash=request.request_hash, kind=need.kind,
-        roles=list(need.roles), state__in=OPEN, expires_at__gt=ClockTimestamp(),
+        roles=list(need.roles), every_role=need.every_role, state__in=OPEN, expires_at__gt=ClockTimestamp(),
     ).first()  # fmt: skip
 
 
@@ -152,13 +160,14 @@ def _new(request: Request, need: Need) -> Approval:
     made = Approval.objects.create(
         house=request.house, number=last + 1, kind=need.kind, operation=request.operation, path=request.path,
         body=request.body, request_hash=request.request_hash, amount=need.amount, roles=list(need.roles),
-        requested_by=request.staff, terminal=request.terminal,
+        every_role=need.every_role, requested_by=request.staff, terminal=request.terminal,
         expires_at=ExpressionWrapper(ClockTimestamp() + lasts(request), output_field=Moment()),
     )  # fmt: skip
     made.refresh_from_db()
     event = ApprovalRequested(
         approval=made.number, kind=str(made.kind), operation=made.operation, path=made.path, body=made.body,
-        request_hash=made.request_hash, amount=made.amount, roles=list(made.roles), expires=iso(made),
+        request_hash=made.request_hash, amount=made.amount, roles=list(made.roles),
+        every_role=made.every_role or None, expires=iso(made),
     )  # fmt: skip
     record(chain=request.house.chain, house=request.house, actor=request.actor, event=event)
     return made

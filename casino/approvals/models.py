@@ -73,12 +73,15 @@ class Approval(models.Model):
     amount = models.BigIntegerField(null=True)
     #: The roles of which a person must have one to decide.
     roles: "ArrayField[Sequence[str], list[str]]" = ArrayField(models.CharField(max_length=16, choices=Role.choices))
+    #: Whether one person of each of these roles must approve, different people; otherwise one person of one of them.
+    every_role = models.BooleanField(default=False)
     state = models.CharField(max_length=9, choices=ApprovalState.choices, default=ApprovalState.REQUESTED)
     requested_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     requested_at = models.DateTimeField(db_default=ClockTimestamp())
     #: Terminal of the request.
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
     expires_at = models.DateTimeField()
+    #: Who refused it, or approved it; where every role must, who was the last of them.
     decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     decided_at = models.DateTimeField(null=True)
     #: Where it was decided.
@@ -120,3 +123,44 @@ class Approval(models.Model):
         """The state at this moment: what has run out is expired, whether it is marked so or not."""
         state = ApprovalState(self.state)
         return ApprovalState.EXPIRED if state in OPEN and self.expires_at <= now else state
+
+    def alternatives(self) -> set[frozenset[str]]:
+        """Sets of roles: when one person of each role of one of these sets has approved, it is approved."""
+        return alternatives(self.roles, self.every_role)
+
+    def waits_for(self) -> list[str]:
+        """Of an approval that every role must give, the roles that have not; otherwise none."""
+        given = {one.role for one in self.given()}
+        return [role for role in self.roles if role not in given] if self.every_role else []
+
+    def given(self) -> "Sequence[Assent]":
+        """What has been approved of one that every role must give, in that order; otherwise nothing."""
+        return list(self.assents.all()) if self.every_role else []
+
+
+class Assent(models.Model):
+    """What one person has approved of a request that a person of every role must approve."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
+    approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="assents")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    given_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    given_at = models.DateTimeField(db_default=ClockTimestamp())
+    terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = "assent"
+        ordering = ("id",)
+        constraints = [
+            models.UniqueConstraint(fields=["approval", "role"], name="assent_once_for_a_role"),
+            models.UniqueConstraint(fields=["approval", "given_by"], name="assent_once_by_a_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"assent of {self.role} to {self.approval}"
+
+
+def alternatives(roles: Sequence[str], every_role: bool) -> set[frozenset[str]]:
+    """Sets of roles, of one of which one person of each role must approve: one set of all, or one of each."""
+    names = [str(role) for role in roles]
+    return {frozenset(names)} if every_role else {frozenset((name,)) for name in names}

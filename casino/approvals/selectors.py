@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from casino.approvals.models import Approval, ApprovalKind
+from casino.approvals.models import Approval, ApprovalKind, ApprovalState
 from casino.core import sql
 from casino.houses import control_points
 from casino.houses.models import House, Limits
@@ -22,7 +22,8 @@ NAMED = ("requested_by", "decided_by", "terminal", "decided_terminal")
 
 def seen_by(staff: Staff) -> "QuerySet[Approval]":
     """The approvals of the house that concern a person."""
-    found = Approval.objects.filter(house_id=staff.house_id).select_related(*NAMED)
+    rows = Approval.objects.filter(house_id=staff.house_id)
+    found = rows.select_related(*NAMED).prefetch_related("assents__given_by", "assents__terminal")
     if OVERSEERS & set(staff.roles):
         return found
     return found.filter(Q(requested_by=staff) | Q(roles__overlap=list(staff.roles)))
@@ -30,10 +31,11 @@ def seen_by(staff: Staff) -> "QuerySet[Approval]":
 
 def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
     """An approval with the whole request that it is for."""
+    state = found.state_at(now or timezone.now())
     return {
         "approval": found.number,
         "kind": found.kind,
-        "state": str(found.state_at(now or timezone.now())),
+        "state": str(state),
         "operation": found.operation,
         "path": found.path,
         "body": found.body,
@@ -41,6 +43,17 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
         "amount": found.amount,
         "replay": _replay(found),
         "roles": list(found.roles),
+        "every_role": found.every_role,
+        "assents": [
+            {
+                "role": one.role,
+                "given_by": one.given_by.login,
+                "given_at": _text(one.given_at),
+                "terminal": one.terminal.code,
+            }
+            for one in found.given()
+        ],
+        "waits_for": found.waits_for() if state == ApprovalState.REQUESTED else [],
         "requested_by": found.requested_by.login,
         "requested_at": _text(found.requested_at),
         "terminal": found.terminal.code,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from casino.approvals import gate, selectors
-from casino.approvals.models import OPEN, Approval, ApprovalState
+from casino.approvals.models import OPEN, Approval, ApprovalState, Assent
 from casino.audit.events import AuditEvent
 from casino.audit.events.approvals import ApprovalApproved, ApprovalExpired, ApprovalRefused, ApprovalWithdrawn
 from casino.audit.services import Actor, record
@@ -16,8 +16,8 @@ from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.credentials import require_two_minds, role_for
 from casino.staff.decisions import WithCode
-from casino.staff.independence import require_apart
-from casino.staff.models import Role
+from casino.staff.independence import require_another, require_apart
+from casino.staff.models import Role, Staff
 
 
 def get(house: House, number: int) -> Approval:
@@ -56,31 +56,40 @@ class OfApproval:
 
 
 def approve(*, command: Command, number: int, given: WithCode | None) -> Answer:
-    """Approve a request of another person; `given`: the code, None in a rehearsal, where nobody has one. Raises
-    NotFound, Forbidden for a role that may not decide it, Forbidden four_eyes, password_change_required, code_required,
-    code_refused, TooManyAttempts, and a Conflict for one that cannot be decided any more."""
-    made = lambda coded: ApprovalApproved(approval=number, second_factor=coded)  # noqa: E731
+    """Approve a request of another person; `given`: the code, None in a rehearsal, where nobody has one. Where a person
+    of every role must approve, the person does so in the first of their roles that has not, and it is approved with the
+    last of them. Raises NotFound, Forbidden for a role that may not decide it, Forbidden four_eyes,
+    password_change_required, code_required, code_refused, TooManyAttempts, and a Conflict for one that cannot be
+    decided any more."""
+    made = lambda coded, waits: ApprovalApproved(  # noqa: E731
+        approval=number, second_factor=coded, waits_for=waits or None
+    )
     return _decide(command, number, ApprovalState.APPROVED, given, made)
 
 
 def refuse(*, command: Command, number: int, given: WithCode | None, reason: str) -> Answer:
-    """Refuse a request of another person. Raises as :func:`approve`."""
-    made = lambda coded: ApprovalRefused(approval=number, second_factor=coded, reason=reason)  # noqa: E731
+    """Refuse a request of another person: one no is enough, whoever has approved it. Raises as :func:`approve`."""
+    made = lambda coded, _: ApprovalRefused(approval=number, second_factor=coded, reason=reason)  # noqa: E731
     return _decide(command, number, ApprovalState.REFUSED, given, made, reason=reason)
 
 
 def _decide(
     command: Command, number: int, state: ApprovalState, given: WithCode | None,
-    event: Callable[[bool | None], AuditEvent], **fields: Any,
+    event: Callable[[bool | None, list[str]], AuditEvent], **fields: Any,
 ) -> Answer:  # fmt: skip
     context = command.context
-    role = role_for(context.staff, [Role(one) for one in get(context.house, number).roles])
+    role = _role(context.staff, get(context.house, number), state)
     command = replace(command, context=replace(context, role=role))
 
     def change(found: Approval, work: Work) -> Outcome:
         gate.require_state(found, ApprovalState.REQUESTED)
         _require_another(command, found)
+        of_several = found.every_role and state == ApprovalState.APPROVED
+        if of_several:
+            _require_next(context.staff, role, found)
         coded = given is not None and given.use(context.staff, role)
+        if of_several and (waits := _assent(command, role, found)):
+            return Outcome(event(coded or None, waits))
         # An approval that has run out is not decided: by the database's clock, as when it is used.
         decided = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
             state=state,
@@ -91,10 +100,46 @@ def _decide(
         )
         if not decided:
             raise gate.expired(found)
-        return Outcome(event(coded or None))
+        return Outcome(event(coded or None, []))
 
     with nullcontext() if given is None else given.counted(context.staff):
         return write.write(command, OfApproval(number), change)
+
+
+def _role(staff: Staff, asked: Approval, state: ApprovalState) -> Role:
+    """The role in which a person decides. Raises Forbidden."""
+    roles = list(asked.roles)
+    if asked.every_role and state == ApprovalState.APPROVED:
+        given = asked.assents.filter(given_by=staff).first()
+        # Who has approved it already is told so once it is locked; one that was decided is refused by its state.
+        roles = [given.role] if given else asked.waits_for() or roles
+    return role_for(staff, [Role(one) for one in roles])
+
+
+def _require_next(staff: Staff, role: Role, found: Approval) -> None:
+    """Refuse a person who has approved it already, who hired one of those that have or was hired by one, or may know
+    a password of both, and a role that somebody else has approved it in. Raises Forbidden four_eyes,
+    password_change_required, forbidden."""
+    before = [one.given_by for one in found.assents.select_related("given_by")]
+    require_another(staff, "have approved this", before)
+    for person in before:
+        require_two_minds(person, staff)
+    if role not in (waits := found.waits_for()):
+        raise Forbidden(
+            f"Somebody has approved this as {role.label.lower()} already; it waits for {', '.join(waits)}.",
+            allowed_roles=waits,
+        )
+
+
+def _assent(command: Command, role: Role, found: Approval) -> list[str]:
+    """Store that a person approves for a role; returns the roles that have not. Raises Conflict approval_expired."""
+    if not Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).exists():
+        raise gate.expired(found)
+    context = command.context
+    Assent.objects.create(
+        house=found.house, approval=found, role=role, given_by=context.staff, terminal=context.terminal
+    )
+    return found.waits_for()
 
 
 def _require_another(command: Command, found: Approval) -> None:

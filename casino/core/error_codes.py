@@ -57,11 +57,15 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "approval": (
         {
             "type": "object",
-            "required": ["approval", "kind", "roles", "state", "expires_at"],
+            "required": ["approval", "kind", "roles", "every_role", "state", "expires_at"],
             "properties": {
                 "approval": {**_NUMBER, "description": "Its number; the request names it in the header Approval."},
                 "kind": {**_TEXT, "description": "What needs a second person."},
                 "roles": {**_TEXTS, "description": "Who decides has one of these roles."},
+                "every_role": {
+                    "type": "boolean",
+                    "description": "True where a person of each of these roles must approve, all different.",
+                },
                 "state": {**_TEXT, "description": "`requested`, or `approved` where only the request is missing."},
                 "expires_at": {**_TEXT, "format": "date-time", "description": "Until when it can be used."},
             },

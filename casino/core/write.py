@@ -292,7 +292,7 @@ class Work:
     using: str = DEFAULT_DB_ALIAS
     #: What is being written; None in a transaction that no request has asked for.
     command: Command | None = None
-    _approved: tuple[int, str] | None = None
+    _approved: tuple[int, str, list[str]] | None = None
     _posted: list[books.Recorded] = field(default_factory=list)
     _waiting: books.Prepared | None = None
     _also: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
@@ -340,7 +340,8 @@ class Work:
             raise
         if used.decided_by is None:
             raise AssertionError(f"{used} was used and nobody has decided it")
-        self._approved = (used.number, used.decided_by.login)
+        others = [one.given_by.login for one in used.given() if one.given_by_id != used.decided_by_id]
+        self._approved = (used.number, used.decided_by.login, others)
 
     def approved(self, outcome: Outcome) -> Outcome:
         """The outcome with the approval that was used in its event, if there was one."""

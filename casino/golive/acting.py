@@ -45,9 +45,10 @@ class Cast:
         except Conflict as held:
             if held.code != "approval_required":
                 raise
-            number, roles = held.extra["approval"]["approval"], held.extra["approval"]["roles"]
-        decided = self.at(Role(roles[0]))
-        approvals.approve(command=command_of(decided), number=number, given=None)
+            approval = held.extra["approval"]
+            number, roles, every_role = approval["approval"], approval["roles"], approval["every_role"]
+        for role in roles if every_role else roles[:1]:
+            approvals.approve(command=command_of(self.at(Role(role))), number=number, given=None)
         return service(replace(command, approval=number))
 
 

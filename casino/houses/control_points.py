@@ -23,7 +23,7 @@ class ControlPoints:
     no_buy_in_above: int
     #: A buy-in or cash-out from this amount on needs a name.
     identity_from: int
-    #: A buy-in or cash-out from this amount on needs a supervisor, and from the second a manager.
+    #: A buy-in or cash-out from this amount on needs a supervisor, and from the second a manager and compliance.
     exchange_by_supervisor_from: int
     exchange_by_manager_from: int
     #: A drawer's difference is accepted up to this; above it, it is counted again.

@@ -32,14 +32,16 @@ def require_identity(
 
 
 def require_approval(points: ControlPoints, work: Work, amount: int) -> None:
-    """Hold a trade of this amount back until a second person has approved it, where the house's control points say so.
+    """Hold a trade of this amount back until it is approved, where the house's control points say so.
     Raises as `Work.require_approval`."""
     if amount >= min(points.exchange_by_supervisor_from, points.exchange_by_manager_from):
         work.require_approval(need(points, amount))
 
 
 def need(points: ControlPoints, amount: int) -> Need:
-    """Who approves a trade of this amount if somebody has to."""
-    by_manager = amount >= points.exchange_by_manager_from
-    roles = (Role.MANAGER,) if by_manager else (Role.CAGE_SUPERVISOR, Role.MANAGER)
-    return Need(kind=ApprovalKind.EXCHANGE, roles=roles, amount=amount)
+    """Who approves a trade of this amount if somebody has to: from the larger control point on both a manager and
+    compliance."""
+    if amount >= points.exchange_by_manager_from:
+        both = (Role.MANAGER, Role.COMPLIANCE)
+        return Need(kind=ApprovalKind.EXCHANGE, roles=both, amount=amount, every_role=True)
+    return Need(kind=ApprovalKind.EXCHANGE, roles=(Role.CAGE_SUPERVISOR, Role.MANAGER), amount=amount)

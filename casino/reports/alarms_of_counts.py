@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Max
+from django.db.models import Count, F, Max
 
-from casino.approvals.models import Approval, ApprovalState
+from casino.approvals.models import Approval, ApprovalState, Assent
 from casino.cage.models import Shift, VarianceOffset, VaultCount, VaultCountState, worth
 from casino.houses import days
 from casino.houses.control_points import ControlPoints
@@ -114,6 +114,12 @@ def pairs(house: House, points: ControlPoints, now: datetime) -> Iterator[Sign]:
     for one, other, number, last in counted.annotate(number=Count("id"), last=Max("decided_at")).order_by():
         asked[one] += number
         given[one, other] = number, last
+    # Where every role must approve, who approved before the last one counts as well.
+    others = Assent.objects.filter(approval__in=found).exclude(given_by=F("approval__decided_by"))
+    before_last = others.values_list("approval__requested_by__login", "given_by__login")
+    for one, other, number, last in before_last.annotate(number=Count("id"), last=Max("given_at")).order_by():
+        known, at = given.get((one, other), (0, last))
+        given[one, other] = known + number, max(at, last)
     for (one, other), (number, last) in sorted(given.items()):
         back, before = given.get((other, one), (0, last))
         if one > other or not back:

@@ -210,7 +210,11 @@ def _approvals(house: House, day: Day, until: datetime) -> list[dict[str, Any]]:
     """The approvals that were used or refused in the day."""
     used = Q(state=ApprovalState.USED, ended_at__gte=day.opened_at, ended_at__lt=until)
     refused = Q(state=ApprovalState.REFUSED, decided_at__gte=day.opened_at, decided_at__lt=until)
-    found = Approval.objects.filter(used | refused, house=house).select_related("requested_by", "decided_by")
+    found = (
+        Approval.objects.filter(used | refused, house=house)
+        .select_related("requested_by", "decided_by")
+        .prefetch_related("assents__given_by")
+    )
     return [
         {
             "approval": one.number,
@@ -222,6 +226,7 @@ def _approvals(house: House, day: Day, until: datetime) -> list[dict[str, Any]]:
             "requested_at": one.requested_at,
             "decided_by": None if one.decided_by is None else one.decided_by.login,
             "decided_at": one.decided_at,
+            "also_approved": [each.given_by.login for each in one.given() if each.given_by_id != one.decided_by_id],
             "reason": one.reason,
         }
         for one in found.order_by("number")

@@ -38,6 +38,7 @@ _NAMES = {
     "transfers.ChipMove": "(SELECT id::text FROM transfers_chipmove WHERE id = {} AND house_id = m.house_id)",
     "transfers.TroncPool": "(SELECT serial::text FROM transfers_troncpool WHERE id = {} AND house_id = m.house_id)",
     "cage.VaultCount": "(SELECT number::text FROM cage_vaultcount WHERE id = {} AND house_id = m.house_id)",
+    "approvals.Approval": "(SELECT number::text FROM approvals_approval WHERE id = {} AND house_id = m.house_id)",
     "reports.ReportRun": "(SELECT number::text FROM reports_reportrun WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
@@ -58,6 +59,7 @@ _KEYS = {
     "houses.RehearsalRun": "m.number::text",
     "houses.GoLiveSignature": "m.number::text",
     "approvals.Approval": "m.number::text",
+    "approvals.Assent": f"concat({_NAMES['approvals.Approval'].format('m.approval_id')}, '/', m.role)",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "staff.RotaEntry": "m.id::text",

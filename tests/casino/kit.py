@@ -433,18 +433,21 @@ class Kit:
     def approved(
         self, desk: Desk, path: str, body: Any = None, *, by: Role = Role.MANAGER, key: str | None = None
     ) -> dict[str, Any]:
-        """Write at a desk what somebody of this role, in the office, approves in between; returns the answer."""
+        """Write at a desk what somebody of this role, in the office, or of every role where all must, approves in
+        between; returns the answer."""
         return desk.ok(path, body, key=key, headers=self.approval(desk, path, body, by=by, key=key))
 
     def approval(
         self, desk: Desk, path: str, body: Any = None, *, by: Role = Role.MANAGER, key: str | None = None
     ) -> dict[str, str]:
-        """Ask at a desk for what somebody of this role, in the office, approves; returns the header that names it."""
+        """Ask at a desk for what somebody of this role, in the office, or of every role where all must, approves;
+        returns the header that names it."""
         held = desk.post(path, body, key=key)
         assert (held.status_code, held.json()["code"]) == (409, "approval_required"), held.text
-        number = held.json()["approval"]["approval"]
-        self.office(by).ok(f"approvals/{number}/approve")
-        return {"Approval": str(number)}
+        asked = held.json()["approval"]
+        for role in map(Role, asked["roles"]) if asked["every_role"] else (by,):
+            self.office(role).ok(f"approvals/{asked['approval']}/approve")
+        return {"Approval": str(asked["approval"])}
 
     def close_day(self, desk: Desk, name: str, *, version: int = 1, key: str | None = None) -> dict[str, Any]:
         """Close a gaming day at a manager's desk; a cage supervisor approves it."""

@@ -80,6 +80,7 @@ class Migration(migrations.Migration):
                         size=None,
                     ),
                 ),
+                ("every_role", models.BooleanField(default=False)),
                 (
                     "state",
                     models.CharField(
@@ -209,6 +210,61 @@ class Migration(migrations.Migration):
                         ),
                         name="approval_decided_by_somebody",
                     ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Assent",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("dealer", "Dealer"),
+                            ("floor", "Floor"),
+                            ("cashier", "Cashier"),
+                            ("cage_supervisor", "Cage Supervisor"),
+                            ("count", "Count"),
+                            ("surveillance", "Surveillance"),
+                            ("compliance", "Compliance"),
+                            ("manager", "Manager"),
+                            ("auditor", "Auditor"),
+                            ("admin", "Admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("given_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "approval",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="assents", to="approvals.approval"
+                    ),
+                ),
+                (
+                    "given_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="houses.house"),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="staff.terminal"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "assent",
+                "ordering": ("id",),
+                "constraints": [
+                    models.UniqueConstraint(fields=("approval", "role"), name="assent_once_for_a_role"),
+                    models.UniqueConstraint(fields=("approval", "given_by"), name="assent_once_by_a_person"),
                 ],
             },
         ),

@@ -1,5 +1,5 @@
--- An approval keeps what was asked for; it is decided once, by somebody else, and used once, before it runs out. Numbers
--- of a house have no gaps.
+-- An approval keeps what was asked for; it is decided once, by somebody else, and used once, before it runs out. Where
+-- every role must approve it, one person of each has done so. Numbers of a house have no gaps.
 CREATE OR REPLACE FUNCTION approvals_stay() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -17,10 +17,10 @@ BEGIN
         RETURN NEW;
     END IF;
     IF (OLD.house_id, OLD.number, OLD.kind, OLD.operation, OLD.path, OLD.body, OLD.request_hash, OLD.amount, OLD.roles,
-        OLD.requested_by_id, OLD.requested_at, OLD.terminal_id, OLD.expires_at)
+        OLD.every_role, OLD.requested_by_id, OLD.requested_at, OLD.terminal_id, OLD.expires_at)
        IS DISTINCT FROM
        (NEW.house_id, NEW.number, NEW.kind, NEW.operation, NEW.path, NEW.body, NEW.request_hash, NEW.amount, NEW.roles,
-        NEW.requested_by_id, NEW.requested_at, NEW.terminal_id, NEW.expires_at) THEN
+        NEW.every_role, NEW.requested_by_id, NEW.requested_at, NEW.terminal_id, NEW.expires_at) THEN
         RAISE EXCEPTION 'approval % keeps what was asked for', OLD.number USING ERRCODE = 'KZ900';
     END IF;
     IF OLD.decided_by_id IS NOT NULL
@@ -35,8 +35,26 @@ BEGIN
         RAISE EXCEPTION 'approval % is % and cannot become %', OLD.number, OLD.state, NEW.state
             USING ERRCODE = 'KZ900';
     END IF;
+    IF NEW.state = 'approved' AND OLD.every_role AND EXISTS (
+        SELECT unnest(OLD.roles) EXCEPT SELECT role FROM approvals_assent WHERE approval_id = OLD.id
+    ) THEN
+        RAISE EXCEPTION 'approval % was not given by every role', OLD.number USING ERRCODE = 'KZ900';
+    END IF;
     IF NEW.state IN ('approved', 'used') AND OLD.expires_at <= clock_timestamp() THEN
         RAISE EXCEPTION 'approval % has expired', OLD.number USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A person approves for one role what waits for every role, and not what that person asked for.
+CREATE OR REPLACE FUNCTION approvals_assent() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM approvals_approval
+    WHERE id = NEW.approval_id AND house_id = NEW.house_id AND state = 'requested' AND every_role
+          AND NEW.role = ANY (roles) AND requested_by_id <> NEW.given_by_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'approval % does not wait for this', NEW.approval_id USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;
 END $$;

@@ -23,15 +23,20 @@ class ApprovalRequested(AuditEvent):
     request_hash: Annotated[str, "SHA-256 of method, address and body, hexadecimal"]
     amount: Annotated[int | None, "what the control point looked at, minor units; absent where it looks at none"] = None
     roles: Annotated[Sequence[str], "roles of which a person must have one to decide"]
+    every_role: Annotated[
+        bool | None, "true where a person of each of these roles must approve; absent where one is enough"
+    ] = None
     expires: Annotated[str, "until when it can be decided and used, ISO 8601, UTC"]
 
 
 @event("approval.approved", chain="house")
 class ApprovalApproved(AuditEvent):
-    """The actor approved a request of another person."""
+    """The actor approved a request of another person. Where a person of every role must, this is what one of them has
+    approved; the last one's has no `waits_for`."""
 
     approval: Number
     second_factor: WithCode = None
+    waits_for: Annotated[Sequence[str] | None, "roles of which a person must still approve; absent where none"] = None
 
 
 @event("approval.refused", chain="house")

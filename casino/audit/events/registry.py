@@ -1,6 +1,6 @@
 """The registry of events: one frozen class per kind, registered under its name; its fields are the payload's data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -84,10 +84,13 @@ class ApprovedEvent(AuditEvent):
 
     approval: Annotated[int | None, "number of the approval that was used; absent where none was needed"] = None
     approver: Annotated[str | None, "login of the person who approved"] = None
+    also_approved: Annotated[
+        Sequence[str] | None, "logins of those who had approved before, where it took several people; absent otherwise"
+    ] = None
 
-    def approved(self, number: int, approver: str) -> Self:
-        """The same event, which uses this approval."""
-        return replace(self, approval=number, approver=approver)
+    def approved(self, number: int, approver: str, others: Sequence[str] = ()) -> Self:
+        """The same event, which uses this approval; `others` had approved before the last one did."""
+        return replace(self, approval=number, approver=approver, also_approved=list(others) or None)
 
 
 #: Every kind of event by its name.

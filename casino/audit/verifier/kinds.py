@@ -10,12 +10,12 @@ from typing import Any
 Fits = Callable[[Any], bool]
 
 _DECLARED = {
-    "approval.approved": "house: approval integer; second_factor? boolean",
+    "approval.approved": "house: approval integer; second_factor? boolean; waits_for? [string]",
     "approval.expired": "house: approval integer",
     "approval.refused": "house: approval integer; second_factor? boolean",
     "approval.requested":
-        "house: amount? integer; approval integer; body {any}; expires string; kind string; operation string; path "
-        "string; request_hash string; roles [string]",
+        "house: amount? integer; approval integer; body {any}; every_role? boolean; expires string; kind string; "
+        "operation string; path string; request_hash string; roles [string]",
     "approval.withdrawn": "house: approval integer",
     "attempt.failed": "house table drawer: error string; method string; operation? string; path string",
     "attempt.refused":
@@ -309,6 +309,9 @@ _DECLARED = {
     "waiting.no_show": "house: ticket integer",
     "waiting.removed": "house: ticket integer",
 }  # fmt: skip
+#: What an event has that names an approval, where it took several people.
+_ALSO = "; also_approved? [string]"
+_DECLARED |= {name: members + _ALSO for name, members in _DECLARED.items() if " approval? integer" in members}
 
 _PLAIN: dict[str, Fits] = {
     "integer": lambda value: type(value) is int,

@@ -5,11 +5,30 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .canonical import hash_of
+from .state_approvers import (
+    AUDITOR,
+    CODED,
+    MANAGER,
+    MOST_TABLES_OF_SMALL,
+    NOBODY,
+    OFFICE,
+    ONCE_LIVE,
+    PRIVILEGED,
+    REPEATED,
+    USED_FOR,
+    Needed,
+    Points,
+    each_of,
+    in_words,
+    needed,
+    one_of,
+    worth_of,
+)
 from .state_columns import HOUSE, ID, Model, proved
 from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
-APPROVAL, LIMITS = "approvals.Approval", "houses.Limits"
+APPROVAL, ASSENT, LIMITS = "approvals.Approval", "approvals.Assent", "houses.Limits"
 _ASKED = ("kind", "operation", "path", "body", "request_hash", "roles")
 _REQUESTED = "approval.requested"
 _DECIDED = "approval.approved, approval.refused"
@@ -22,13 +41,22 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("number", *_ASKED, "amount", "requested_by", "requested_at", "terminal", "expires_at"),
+                ("number", *_ASKED, "every_role", "amount", "requested_by", "requested_at", "terminal", "expires_at"),
                 proved(_REQUESTED),
             ),
             **dict.fromkeys(("decided_by", "decided_at", "decided_terminal"), proved(_DECIDED)),
             "reason": proved("approval.refused"),
             "state": proved(f"{_REQUESTED}, {_DECIDED}, approval.withdrawn, approval.expired, {_USED}"),
             "ended_at": proved(f"approval.withdrawn, approval.expired, {_USED}"),
+        },
+    ),
+    Model(
+        ASSENT,
+        "approval/role",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("approval", "role", "given_by", "given_at", "terminal"), proved("approval.approved")),
         },
     ),
     Model(
@@ -72,111 +100,6 @@ LASTS = {
 OTHERS = {**dict(LASTS.values()), "closer_required": 0}
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
-AUDITOR = "auditor"
-_MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
-_OFFICE = frozenset(("manager", AUDITOR))
-_FOR_CASH = (
-    *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out"),
-    *("cage.deposit_taken", "cage.deposit_returned", "cage.noncash_buy_in", "table.buy_in"),
-)
-#: Kinds of events that an approval may be used for, and of the approval.
-USED_FOR = {
-    **dict.fromkeys(_FOR_CASH, "exchange"),
-    **dict.fromkeys(("cage.corrected", "cage.noncash_paid"), "exchange"),
-    "fill.sent": "transfer",
-    "credit.sent": "transfer",
-    "hand.voided": "void",
-    "hand.bonus_confirmed": "bonus",
-    "hand.ruled": "ruling",
-    "hand.ruled_later": "ruling",
-    **dict.fromkeys(("house.duty", "house.duty_paid", "house.duty_lowered"), "duty"),
-    **dict.fromkeys(("bank.sent", "bank.drawn", "bank.confirmed", "bank.received", "foreign.redeemed"), "bank"),
-    **dict.fromkeys(("capital.paid_in", "capital.paid_out"), "capital"),
-    **dict.fromkeys(("cage.counterfeits_found", "table.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
-    **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
-    **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
-    **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
-    "drawer.reopened": "drawer",
-    "day.closed": "day",
-    "table.closed": "carry",
-    "variance.offset": "variance",
-    "limits.changed": "control_points",
-    "chips.put_in_use": "chip_set",
-    "chips.lapsed": "chip_set",
-}
-#: Of which roles a person approves what always needs it.
-_ALWAYS = {
-    **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), _MANAGER),
-    **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), _MANAGER),
-    **dict.fromkeys(("capital.paid_in", "capital.paid_out", "drawer.reopened"), _MANAGER),
-    **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), _MANAGER),
-    "cage.counterfeits_found": _CAGE,
-    **dict.fromkeys(("table.counterfeits_found", "vault.counterfeits_found"), _MANAGER),
-    **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), frozenset(("auditor",))),
-    **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), frozenset(("compliance",))),
-    "cage.chips_claimed": _CAGE,
-    "day.closed": frozenset(("cage_supervisor",)),
-    **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), frozenset(("auditor",))),
-    **dict.fromkeys(("limits.changed", "variance.offset", "staff.second_factor_reset"), _OFFICE),
-}
-#: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
-_SETTINGS = (
-    "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
-    "house.identity_changed", "drawer.template_set", "table.template_set",
-)  # fmt: skip
-_TERMS = ("terminal.enrolled", "staff.player_linked")
-_ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
-USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
-_ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "capital.paid_in"))
-#: Giving or taking one of these roles takes an auditor.
-_PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
-#: Who decides with a code of the second factor, where the house asks for one.
-_CODED = frozenset(("cage_supervisor", "compliance", "manager", "auditor", "admin"))
-#: How many tables a house has in which floor and cage supervisor may be one person.
-MOST_TABLES_OF_SMALL = 3
-#: Members of requests that mean the same in the event.
-_REPEATED = frozenset(("amount", "player", "hand", "bonus"))
-Points = dict[str, int]
-
-
-def needed(doc: Row, points: Points) -> frozenset[str]:
-    """The roles of which a person must approve what an event records; empty where nobody need, and for what set the
-    house up, which is no person."""
-    if doc["role"] == SYSTEM:
-        return frozenset()
-    data: Any = doc["data"]
-    if doc["kind"] in _ALWAYS:
-        return _ALWAYS[doc["kind"]]
-    match doc["kind"]:
-        case kind if kind in _FOR_CASH:
-            return _for_exchange(data["amount"], points)
-        case "cage.noncash_paid":
-            return _for_exchange(data["amount"], points) or _CAGE
-        case "cage.corrected":
-            right = data.get("right") or {}
-            exchanged = right.get("kind") in _FOR_CASH
-            return _for_exchange(right["amount"], points) if exchanged else frozenset()
-        case "fill.sent" | "credit.sent":
-            return _CAGE if worth_of(data["transfer"]["sent"]) >= points["transfer_approved_from"] else frozenset()
-        case "hand.voided":
-            late = data["acted"] or data["cards_shown"] or data["log_complete"] or data.get("disputed")
-            return _MANAGER if late or data["pot"] > points["void_by_manager_above"] else frozenset()
-        case "table.closed" | "bank.confirmed" | "bank.received":
-            return _MANAGER if _is_unusual(data) else frozenset()
-        case kind if kind in (*_SETTINGS, *_TERMS):
-            return _MANAGER
-    raise AssertionError(f"nobody has said who approves {doc['kind']}")
-
-
-def _is_unusual(data: Any) -> bool:
-    """Whether a table holds something for its next session, or a bag is not counted as it was sent."""
-    return data["amount"] != data["bag"]["amount"] if "bag" in data else bool(data.get("held"))
-
-
-def _for_exchange(amount: int, points: Points) -> frozenset[str]:
-    if amount >= points["exchange_by_manager_from"]:
-        return _MANAGER
-    return _CAGE if amount >= points["exchange_by_supervisor_from"] else frozenset()
 
 
 class Approvals:
@@ -185,6 +108,8 @@ class Approvals:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._number = 0
+        #: Of approvals that every role must give, who has approved in which role, by number.
+        self._given: dict[str, dict[str, str]] = {}
         #: Control points as they were set: from when on, their number, the whole.
         self._set: list[tuple[str, int, Points]] = []
         #: Handovers between vault and drawer, by chain and number, that a manager has offered or signed.
@@ -225,7 +150,8 @@ class Approvals:
             self._rows.find("approval_differs", f"{APPROVAL} {number}", "its hash is not that of its request")
         self._judge_lasting(doc)
         self._rows.add(
-            APPROVAL, str(number), number=number, amount=data.get("amount"), requested_by=doc["actor"],
+            APPROVAL, str(number), number=number, amount=data.get("amount"),
+            every_role=bool(data.get("every_role")), requested_by=doc["actor"],
             requested_at=Near(doc["at"]), terminal=doc["terminal"], expires_at=data["expires"], state="requested",
             reason="", **{name: data[name] for name in _ASKED},
             **dict.fromkeys(("decided_by", "decided_at", "decided_terminal", "ended_at")),
@@ -256,15 +182,43 @@ class Approvals:
         return row
 
     def _approved(self, doc: Row) -> None:
-        self._decided(doc, "approved")
+        number = str(doc["data"]["approval"])
+        waits = self._assented(doc, number) if self._rows.get(APPROVAL, number)["every_role"] else []
+        if waits != doc["data"].get("waits_for", []):
+            self._rows.find("approval_differs", f"{APPROVAL} {number}", f"it waits for {waits}")
+        if waits:
+            self._judge_decider(doc, self._move(doc, "requested", "requested"))
+        else:
+            self._decided(doc, "approved")
         self._judge_time(doc, f"it was approved at {doc['at']}")
+
+    def _assented(self, doc: Row, number: str) -> list[str]:
+        """One person of those who all must approve does; returns the roles that have not."""
+        place, given = f"{APPROVAL} {number}", self._given.setdefault(number, {})
+        for login in given.values():
+            if login == doc["actor"]:
+                self._rows.find("same_person", place, f"{login} approves it twice")
+            elif between := self._between(login, doc["actor"]):
+                self._rows.find("approver_not_independent", place, f"{between} is in the lines of two who approve")
+        if doc["role"] in given:
+            self._rows.find("approval_wrong_state", place, f"{given[doc['role']]} has approved it as {doc['role']}")
+        else:
+            given[doc["role"]] = doc["actor"]
+            self._rows.add(
+                ASSENT, f"{number}/{doc['role']}", approval=number, role=doc["role"], given_by=doc["actor"],
+                given_at=Near(doc["at"]), terminal=doc["terminal"],
+            )  # fmt: skip
+        return [role for role in self._rows.get(APPROVAL, number)["roles"] if role not in given]
 
     def _refused(self, doc: Row) -> None:
         self._decided(doc, "refused", reason=doc["reason"])
 
     def _decided(self, doc: Row, state: str, **columns: Any) -> None:
         columns |= {"decided_by": doc["actor"], "decided_at": Near(doc["at"]), "decided_terminal": doc["terminal"]}
-        row = self._move(doc, state, "requested", **columns)
+        self._judge_decider(doc, self._move(doc, state, "requested", **columns))
+
+    def _judge_decider(self, doc: Row, row: Row) -> None:
+        """Who approves or refuses may, and is somebody else than who asked."""
         place = f"{APPROVAL} {row['number']}"
         if doc["role"] not in row["roles"]:
             self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
@@ -284,7 +238,7 @@ class Approvals:
         points = self.in_force_about(doc["at"])
         asked = all(one.get("second_factor_required", founded) for one in points)
         rehearsed = house["is_sandbox"] and self._rows.get(STAFF, doc["actor"])["totp_since"] is None
-        return asked and not rehearsed and doc["role"] in _CODED
+        return asked and not rehearsed and doc["role"] in CODED
 
     def _between(self, one: str, other: str) -> str | None:
         """A person who may know the passwords of both, or the one of the two who hired the other."""
@@ -311,11 +265,11 @@ class Approvals:
     def _done(self, doc: Row) -> None:
         """What may need an approval was done."""
         place, data = f"{doc['chain']}#{doc['seq']}", doc["data"]
-        roles = self._roles_at(doc)
+        approvers = self._approvers_at(doc)
         if "approval" in data:
-            self._use(doc, place, roles)
-        elif roles:
-            self._rows.find("approval_missing", place, f"{doc['kind']} needs one of {' or '.join(sorted(roles))}")
+            self._use(doc, place, approvers)
+        elif approvers:
+            self._rows.find("approval_missing", place, f"{doc['kind']} needs {in_words(approvers)}")
         if doc["kind"] == "limits.changed":
             self._limits(doc)
         if doc["kind"] == "hand.bonus_confirmed":
@@ -330,17 +284,17 @@ class Approvals:
         """Whether an event was written so long after the house went live that its request must have known."""
         return self._live is not None and doc["role"] != SYSTEM and doc["at"] > moved(self._live, TOLERANCE)
 
-    def _for_person(self, doc: Row) -> frozenset[str]:
+    def _for_person(self, doc: Row) -> Needed:
         """Who approves another role, or a login that counts."""
         data = doc["data"]
         if doc["kind"] == "staff.activated" and data["login"] in self._locked:
-            return _OFFICE
+            return OFFICE
         roles = (
             {*data["before"], *data["after"]}
             if doc["kind"] == "staff.roles_changed"
             else set(self._rows.get(STAFF, data["login"])["roles"])
         )
-        return frozenset((AUDITOR,)) if roles & _PRIVILEGED else _MANAGER
+        return AUDITOR if roles & PRIVILEGED else MANAGER
 
     def _hired(self, doc: Row) -> None:
         """A login of a house that is live does not count before another person has activated it."""
@@ -375,21 +329,25 @@ class Approvals:
         if "closer" not in doc["data"] and all(one["closer_required"] for one in self.in_force_about(doc["at"])):
             self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
 
-    def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
+    def _use(self, doc: Row, place: str, approvers: Needed) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))
         recorded = {
             "kind": USED_FOR[doc["kind"]], "requested_by": doc["actor"], "decided_by": doc.get("approver"),
+            "also_approved": doc["data"].get("also_approved", []),
         }  # fmt: skip
-        found = {name: row[name] for name in recorded}
+        before = [one for one in self._given.get(str(row["number"]), {}).values() if one != row["decided_by"]]
+        found = {name: row[name] for name in recorded.keys() & row.keys()} | {"also_approved": before}
         # What was asked for in full is what was done, as far as the request says it in the event's words.
-        for name in row["body"].keys() & doc["data"].keys() & _REPEATED:
+        for name in row["body"].keys() & doc["data"].keys() & REPEATED:
             recorded[name], found[name] = doc["data"][name], row["body"][name]
         for name, value in recorded.items():
             if found[name] != value:
                 problem = f"approval {row['number']} has {name} {found[name]!r}, the event {value!r}"
                 self._rows.find("approval_differs", place, problem)
-        if roles and not set(row["roles"]) <= roles:
-            self._rows.find("approval_differs", place, f"{row['roles']} decided what takes {sorted(roles)}")
+        decided = (each_of if row["every_role"] else one_of)(row["roles"])
+        if approvers and not all(any(enough <= given for enough in approvers) for given in decided):
+            problem = f"{in_words(decided)} decided what takes {in_words(approvers)}"
+            self._rows.find("approval_differs", place, problem)
         self._judge_time(doc, f"it was used at {doc['at']}")
 
     def _judge_time(self, doc: Row, problem: str) -> None:
@@ -399,17 +357,17 @@ class Approvals:
                 "approval_expired", f"{APPROVAL} {row['number']}", f"{problem}, it ran out at {row['expires_at']}"
             )
 
-    def _roles_at(self, doc: Row) -> frozenset[str]:
+    def _approvers_at(self, doc: Row) -> Needed:
         """Who had to approve an event, by whatever control points were in force about its time: a write may have read
         those of a moment before. Empty where one of them asked for nobody; the widest of what they ask for."""
-        if doc["kind"] in _ONCE_LIVE and not self._is_live(doc):
-            return frozenset()
+        if doc["kind"] in ONCE_LIVE and not self._is_live(doc):
+            return NOBODY
         if doc["kind"] in ("staff.roles_changed", "staff.activated"):
             return self._for_person(doc)
         if doc["kind"] == "limits.changed" and doc["role"] != SYSTEM and self._changes_size(doc["data"]):
-            return frozenset((AUDITOR,))
+            return AUDITOR
         found = [needed(doc, points) for points in self.in_force_about(doc["at"])]
-        return frozenset().union(*found) if all(found) else frozenset()
+        return NOBODY.union(*found) if all(found) else NOBODY
 
     def in_force_about(self, at: str) -> list[Points]:
         first, last = moved(at, -TOLERANCE), moved(at, TOLERANCE)
@@ -434,7 +392,7 @@ class Approvals:
             if doc["role"] != SYSTEM and worth > most:
                 problem = f"a {offered['kind']} of {worth} was offered, the most is {most}"
                 self._rows.find("float_too_large", f"{doc['chain']}#{doc['seq']}", problem)
-        if doc["role"] in _MANAGER:
+        if doc["role"] == "manager":
             self._by_manager.add((doc["chain"], doc["data"]["handover"]["handover"]))
 
     def _handed_over(self, doc: Row) -> None:
@@ -485,11 +443,6 @@ class Approvals:
             LIMITS, str(data["number"]), number=data["number"], valid_from=data["valid_from"], points=data["points"],
             set_at=Near(doc["at"]), set_by=doc["actor"], approval=data.get("approval"),
         )  # fmt: skip
-
-
-def worth_of(pieces: dict[str, int]) -> int:
-    """What chips are worth, in minor units."""
-    return sum(int(value) * count for value, count in pieces.items())
 
 
 def moved(at: str, seconds: float) -> str:

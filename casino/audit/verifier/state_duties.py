@@ -7,7 +7,8 @@ A house that an auditor has let be small lets one person be floor and cage super
 from collections.abc import Collection
 from itertools import combinations
 
-from .state_approvals import MOST_TABLES_OF_SMALL, Approvals
+from .state_approvals import Approvals
+from .state_approvers import MOST_TABLES_OF_SMALL
 from .state_rows import TOLERANCE, Handler, Row, Rows, seconds_between
 
 #: The pairs of roles that one person may hold; every other pair is refused.

@@ -1,7 +1,8 @@
 """Templates of floats and trays, rebuilt from the events of drawers and tables; and fills against what the template of
 their drawer keeps there, by the chips that postings have left in it."""
 
-from .state_approvals import Approvals, moved, worth_of
+from .state_approvals import Approvals, moved
+from .state_approvers import worth_of
 from .state_cage import DRAWER
 from .state_columns import HOUSE, ID, Model, proved
 from .state_people import SYSTEM
