@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, timedelta
 from typing import Any
 
+from django.db.models import BooleanField, ExpressionWrapper, Max, Q
 from django.db.models import DateTimeField as Moment
-from django.db.models import ExpressionWrapper, Max
 
 from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState, alternatives
 from casino.audit.events.approvals import ApprovalRequested
@@ -73,19 +73,20 @@ class ApprovalNeeded(Exception):
 
 
 def use(request: Request, need: Need) -> Approval:
-    """Use the approval that the request names, in the transaction of its write. Raises ApprovalNeeded where it names
-    none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
+    """The approval that the request names, locked in the transaction of its write, which must use it up. Raises
+    ApprovalNeeded where it names none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
     if request.approval is None:
         raise ApprovalNeeded(need)
-    found = locks.lock(Approval, locks.Rank.APPROVAL, house=request.house, number=request.approval)
-    _require_for(request, need, found)
-    require_state(found, ApprovalState.APPROVED)
-    used = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
-        state=ApprovalState.USED, ended_at=ClockTimestamp()
-    )
-    if not used:
-        raise expired(found)
-    return Approval.objects.select_related("decided_by").get(id=found.pk)
+    named = {"house": request.house, "number": request.approval}
+    in_time = ExpressionWrapper(Q(expires_at__gt=ClockTimestamp()), output_field=BooleanField())
+    asking = Approval.objects.filter(**named).select_related("decided_by").annotate(in_time=in_time)
+    _, [[found]] = locks.lock_beside(Approval, locks.Rank.APPROVAL, asking, **named)
+    approval: Approval = found
+    _require_for(request, need, approval)
+    require_state(approval, ApprovalState.APPROVED)
+    if not found.in_time:
+        raise expired(approval)
+    return approval
 
 
 def _require_for(request: Request, need: Need, found: Approval) -> None:

@@ -194,10 +194,9 @@ def may_commit(using: str = DEFAULT_DB_ALIAS) -> bool:
     return there.in_atomic_block and len(there.atomic_blocks) == 1 and not there.savepoint_ids
 
 
-def last(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:
-    """Run the last statement of a transaction together with its COMMIT, and return its rows."""
-    found, _ = together((statement, parameters), ("COMMIT", []), using=using)
-    return found
+def last(*statements: Statement, using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:
+    """Run the last statements of a transaction together with its COMMIT, and return the rows of the last one."""
+    return together(*statements, ("COMMIT", []), using=using)[-2]
 
 
 def rows(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:

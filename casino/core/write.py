@@ -22,6 +22,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, Interface
 from django.db.models import Model, QuerySet
 
 from casino.approvals import gate
+from casino.approvals.models import Approval, ApprovalState
 from casino.audit.events import AuditEvent
 from casino.audit.events.registry import ApprovedEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
@@ -30,7 +31,7 @@ from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
 from casino.core.errors import Conflict, IdempotencyKeyReused, NotFound, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses import stages
-from casino.houses.models import House, OutboxMessage
+from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
@@ -342,6 +343,8 @@ class Work:
             raise AssertionError(f"{used} was used and nobody has decided it")
         others = [one.given_by.login for one in used.given() if one.given_by_id != used.decided_by_id]
         self._approved = (used.number, used.decided_by.login, others)
+        rows = Approval.objects.filter(id=used.pk)
+        self.soon(rows, state=ApprovalState.USED, ended_at=ClockTimestamp())
 
     def approved(self, outcome: Outcome) -> Outcome:
         """The outcome with the approval that was used in its event, if there was one."""
@@ -363,11 +366,11 @@ class Work:
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
-        if self._soon:
+        last = answer is not None and unmoved is None and sql.may_commit(self.using)
+        if self._soon and not last:
             self.flush()
         require_recordable(chain, self.house, event, self.using, alone=unmoved is not None)
         statement, parameters = self._statement(chain, event, answer, unmoved)
-        last = answer is not None and unmoved is None and sql.may_commit(self.using)
         [(seq, leaf_hash, messages)] = self._run(statement, parameters, last=last)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
             message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
@@ -398,7 +401,8 @@ class Work:
             if not last:
                 return sql.bound(statement, parameters, self.using)
             locks.committing()
-            found = sql.last(statement, parameters, self.using)
+            soon, self._soon = self._soon, []
+            found = sql.last(*soon, (statement, parameters), using=self.using)
             lost.commits()
             return found
         except DatabaseError as error:
@@ -422,8 +426,8 @@ class Work:
         return self._waiting is not None or bool(self._soon)
 
     def soon(self, rows: QuerySet[Any, Any], **values: Any) -> None:
-        """Update these rows after what waits for the event was posted, in the same round trip as the next
-        :meth:`flush`. Nothing else may read or update them before."""
+        """Update these rows in the same round trip as the next :meth:`flush`, or as the event. Nothing else may read or
+        update them before."""
         self._soon.append(sql.updating(rows, **values))
 
     def flush(self, *reads: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
