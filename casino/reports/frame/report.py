@@ -52,6 +52,7 @@ class FilterKind(StrEnum):
     DAY = "day"
     TIME = "time"
     CODE = "code"
+    LOGIN = "login"
     AMOUNT = "amount"
     CHOICE = "choice"
 
