@@ -99,9 +99,7 @@ def _locked(house: House, ref: str, beside: sql.Statement = ("SELECT", ())) -> t
     named = {"player__house": house, "player__ref": ref}
     newest = Person.objects.filter(**named).order_by("-version")[:1]
     keys = PersonKey.objects.filter(**named).values_list("pk")
-    players, found, keyed, others = locks.lock_person_of(
-        house.id, ref, _players(house, ref), newest, keys, beside
-    )
+    players, found, keyed, others = locks.lock_person_of(house.id, ref, _players(house, ref), newest, keys, beside)
     for player in players:
         player.__dict__[_READ] = (next(iter(found), None), bool(keyed))
         return player, others

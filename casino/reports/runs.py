@@ -101,7 +101,7 @@ def _require_value(house: House, declared: Filter, value: str) -> None:
         raise _filter(declared.name, f"{declared.name} is one of {', '.join(declared.choices)}.", declared.choices)
     if declared.kind is FilterKind.CODE and not _CODE.match(value):
         raise _filter(declared.name, f"{declared.name} is a name of at most 40 letters, digits, dots and hyphens.")
-    if declared.kind is FilterKind.LOGIN and not _LOGIN.match(value):
+    if declared.kind is FilterKind.PERSON and not _LOGIN.match(value):
         raise _filter(declared.name, f"{declared.name} is a login.")
     if declared.kind is FilterKind.AMOUNT and not re.fullmatch(r"[0-9]{1,15}", value, re.ASCII):
         raise _filter(declared.name, f"{declared.name} is an amount in minor units.")

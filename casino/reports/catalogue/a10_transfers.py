@@ -89,18 +89,18 @@ def _denominations(scope: Scope) -> Iterator[Row]:
             if at == 0 or one.part["state"] == "received":
                 for value, number in one.pieces(name).items():
                     found.setdefault((one.part["kind"], int(value)), [0, 0])[at] += number
-    for (kind, value), (sent, received) in sorted(found.items()):
-        yield kind, value, sent, received, value * received
+    for (kind, denomination), (sent, received) in sorted(found.items()):
+        yield kind, denomination, sent, received, denomination * received
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     every = _all(scope)
     into = {"fill": Account.TRAY, "credit": Account.CAGE_CHIPS}
     came = dict.fromkeys(_KINDS, 0)
-    for one in turned(scope, into.values()):
-        kind = one.kind.removesuffix(".received")
-        if kind in into and one.kind.endswith(".received") and one.number == into[kind]:
-            came[kind] += face_value(one.commodity) * one.net
+    for entry in turned(scope, into.values()):
+        kind, _, act = entry.kind.partition(".")
+        if act == "received" and kind in into and entry.number == into[kind]:
+            came[kind] += face_value(entry.commodity) * entry.net
     for kind in _KINDS:
         of_kind = [one for one in every if one.part["kind"] == kind]
         received = sum(_worth(one.pieces("counted")) for one in of_kind if one.part["state"] == "received")
@@ -108,7 +108,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         serials = {one.part["serial"] for one in of_kind}
         yield Equality(f"serials of every {kind} have no gap", len(serials), max(serials, default=0))
     on_the_way = sum(_worth(one.pieces("sent")) for one in every if one.part["state"] in ("sent", "declined"))
-    held = sum(face_value(one.commodity) * one.balance for one in balances(scope) if one.number == Account.TRANSIT)
+    held = sum(face_value(at.commodity) * at.balance for at in balances(scope) if at.number == Account.TRANSIT)
     yield Equality("sent and at neither end = balance of 9140", on_the_way, held)
     yield Equality(
         "received by transfer = received by denomination",

@@ -9,7 +9,7 @@ UNTIL_DAY = Filter("until", FilterKind.DAY, "The last gaming day; without it up 
 TABLE = Filter("table", FilterKind.CODE, "Only this table.")
 DRAWER = Filter("drawer", FilterKind.CODE, "Only this drawer.")
 PLACE = Filter("place", FilterKind.CODE, "Only this table, drawer, vault or bank.")
-PERSON = Filter("person", FilterKind.LOGIN, "Only what this person has done.")
+PERSON = Filter("person", FilterKind.PERSON, "Only what this person has done.")
 DAYS = (FROM_DAY, UNTIL_DAY)
 
 

@@ -52,7 +52,7 @@ class FilterKind(StrEnum):
     DAY = "day"
     TIME = "time"
     CODE = "code"
-    LOGIN = "login"
+    PERSON = "person"
     AMOUNT = "amount"
     CHOICE = "choice"
 

@@ -58,6 +58,13 @@ def test_every_report_of_an_evening_is_made_and_all_that_must_be_equal_is(
                 found = office.get(f"report-runs/{run['run']}").json()
                 assert found["equalities"] and [one for one in found["equalities"] if not one["holds"]] == []
                 assert downloaded(office, found)
+                if report.id == "soft-count":
+                    boxes = rows(json.loads(downloaded(office, found)["soft-count.json"]))
+                    assert [(box["kind"], box["counted"], box["expected"], box["difference"]) for box in boxes] == [
+                        ("drop", 400, 500, -100),
+                        ("tax", 5, 0, 5),
+                        ("tip", 150, 100, 50),
+                    ]
     finally:
         kit.close()
 
