@@ -65,6 +65,9 @@ def test_every_report_of_an_evening_is_made_and_all_that_must_be_equal_is(
                         ("tax", 5, 0, 5),
                         ("tip", 150, 100, 50),
                     ]
+                if report.id == "tronc":
+                    [share] = rows(json.loads(downloaded(office, found)["tronc.json"]), 1)
+                    assert (share["amount"], share["paid"], share["unpaid"]) == (150, 150, 0)
     finally:
         kit.close()
 
