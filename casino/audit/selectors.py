@@ -63,10 +63,12 @@ WHERE house_id = %s AND doc ->> 'kind' = %s AND doc -> 'data' @> %s::jsonb ORDER
 
 def newest_actor(house: House, kind: str, **data: Any) -> str | None:
     """Who acted in the house's newest event of this kind with these members in its data; None where there is none."""
-    for (actor,) in sql.rows(_NEWEST_ACTOR, [house.id, kind, json.dumps(data)]):
-        found: str = actor
-        return found
-    return None
+    return next((actor for (actor,) in sql.rows(*asking_newest_actor(house, kind, **data))), None)
+
+
+def asking_newest_actor(house: House, kind: str, **data: Any) -> sql.Statement:
+    """What `newest_actor` reads, for who reads it with something else."""
+    return _NEWEST_ACTOR, [house.id, kind, json.dumps(data)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from casino.bookkeeping.postings import Posting, posting
 from casino.cage import announced, contents, selectors
 from casino.cage.blind import CONTENTS
 from casino.cage.contents import Contents, Withdrawn
-from casino.cage.models import Drawer, DrawerState, Handover, Shift
+from casino.cage.models import Drawer, DrawerState, Handover, HandoverState, Shift
 from casino.cage.readings import readers
 from casino.cage.services import enter, require_open, require_shift, write_at
 from casino.cage.signing import is_manager, require_another, require_role
@@ -178,10 +178,12 @@ def require_no_open_work(drawer: Drawer, open_work: OpenWork) -> None:
     """Refuse to close a drawer while something of it is pending that only an open drawer can end. Raises Conflict
     drawer_has_open_work, which lists it."""
     found = open_work(drawer)
-    numbers = announced.open_at(drawer).values_list("number", flat=True)
+    numbers, offers = sql.together(
+        announced.open_at(drawer).values_list("number", flat=True),
+        drawer.handovers.filter(state=HandoverState.OFFERED).values_list("number", flat=True),
+    )
     found = [*found, *({"kind": "cash_out", "number": number, "id": number} for number in numbers)]
-    if (handover := selectors.offered(drawer)) is not None:
-        found = [*found, {"kind": "handover", "number": handover.number, "id": handover.number}]
+    found = [*found, *({"kind": "handover", "number": number, "id": number} for number in offers)]
     if found:
         listed = ", ".join(f"{one['kind'].replace('_', ' ')} {one['number']}" for one in found)
         raise Conflict(

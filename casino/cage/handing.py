@@ -25,7 +25,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
-from casino.cage.services import enter, require_not_retired, require_open, shift_at_lock, write_at
+from casino.cage.services import enter, last_shift, require_not_retired, require_open, shift_at_lock, write_at
 from casino.cage.signing import require_another, require_role
 from casino.chips import floats, templates
 from casino.chips import selectors as chip_sets
@@ -182,7 +182,7 @@ def begin_shift(
     found: Shift = Shift.objects.create(
         house_id=drawer.house_id,
         drawer=drawer,
-        number=(drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1,
+        number=last_shift(drawer) + 1,
         opened_by=command.context.staff,
         float_cash=cash,
         float_chips=chips.value,

@@ -41,6 +41,19 @@ def offered(drawer: Drawer) -> Handover | None:
     return next(iter(offers(drawer)), None)
 
 
+def with_shift_and_offer(house: House, code: str) -> tuple[Drawer, Shift | None, Handover | None]:
+    """A drawer of the house, its shift in progress, and the handover that nobody has taken or withdrawn yet. Raises
+    NotFound."""
+    drawers, shifts, found = sql.together(
+        Drawer.objects.filter(house=house, code=code).select_related("house"),
+        Shift.objects.filter(house=house, drawer__code=code, closed_at=None),
+        Handover.objects.filter(house=house, drawer__code=code, state=HandoverState.OFFERED).order_by("id")[:1],
+    )
+    if not drawers:
+        raise NotFound(f"This house has no drawer {code}.")
+    return drawers[0], next(iter(shifts), None), next(iter(found), None)
+
+
 def shift_and_offer(drawer: Drawer) -> tuple[Shift | None, Handover | None]:
     """The shift in progress, and the handover that nobody has taken or withdrawn yet."""
     people = "opened_by", "counted_by", "recounted_by"

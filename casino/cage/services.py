@@ -46,13 +46,16 @@ class AtDrawer:
     def locked(self, command: Command) -> Drawer:
         """Lock the drawer, and read with it what almost every write at it needs. Raises NotFound."""
         house = command.context.house
-        shifts = Shift.objects.filter(house=house, drawer__code=self.code, closed_at=None).select_related(*_SIGNERS)
-        reads = shifts, control_points.reading(house), chip_sets.reading(house)
+        shifts = Shift.objects.filter(house=house, drawer__code=self.code).select_related(*_SIGNERS)
+        reads = shifts.order_by("-number")[:1], control_points.reading(house), chip_sets.reading(house)
         drawer, found = write.locked(command, Drawer, locks.Rank.DESK, *reads, house=house, code=self.code)
         drawer.house = house
-        for shift in found[0]:
-            shift.drawer = drawer
-        kept.keep(_shift_of(drawer), next(iter(found[0]), None))
+        # Only the newest shift can be one that has not ended.
+        newest: Shift | None = next(iter(found[0]), None)
+        if newest is not None:
+            newest.drawer = drawer
+        kept.keep(_shift_of(drawer), newest if newest is not None and newest.closed_at is None else None)
+        kept.keep(_number_of(drawer), newest.number if newest is not None else 0)
         control_points.read(house, found[1])
         chip_sets.read(house, found[2])
         return drawer
@@ -91,6 +94,16 @@ def see(drawer: Drawer, work: Work) -> None:
 
 def _seen_at(drawer: Drawer) -> tuple[str, Any]:
     return "drawer seen", drawer.pk
+
+
+def last_shift(drawer: Drawer) -> int:
+    """The number of the newest shift of a locked drawer, 0 where it was never opened."""
+    numbers = drawer.shifts.order_by("-number").values_list("number", flat=True)[:1]
+    return kept.take(_number_of(drawer), lambda: next(iter(numbers), 0))
+
+
+def _number_of(drawer: Drawer) -> tuple[str, Any]:
+    return "newest shift at the drawer's lock", drawer.pk
 
 
 def _shift_of(drawer: Drawer) -> tuple[str, Any]:

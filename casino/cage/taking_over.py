@@ -41,10 +41,10 @@ def offer(
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = closing.require_counted(drawer)
         closing.require_no_open_work(drawer, open_work)
-        to = selectors.get(drawer.house, to_drawer)
+        to, its_shift, offered_to_it = selectors.with_shift_and_offer(drawer.house, to_drawer)
         if to.pk == drawer.pk:
             raise Conflict(f"Drawer {code} cannot be handed over to itself.", code="no_change")
-        _require_free(to)
+        _require_free(to, its_shift, offered_to_it)
         counted = closing.accepted(command, drawer, shift)
         if not (counted.cash or counted.chips or counted.foreign or counted.withdrawn):
             raise Unprocessable(f"Drawer {code} is empty; close it.", code="nothing_offered")
@@ -115,7 +115,7 @@ def take(
 
     def change(both: _Both, work: Work) -> Outcome:
         left, taking = both.left, both.taking
-        _require_free(taking)
+        _require_free(taking, *selectors.shift_and_offer(taking))
         shift, found = _offered(left, taking)
         named = contents.named(left.house, cash, pieces, foreign, withdrawn)
         counted = _counted_the_same(command, left, shift, found, named)
@@ -142,10 +142,9 @@ def take(
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _require_free(taking: Drawer) -> None:
+def _require_free(taking: Drawer, shift: Shift | None, offered: Handover | None) -> None:
     """Only a closed drawer to which nothing is offered takes another one over. Raises Conflict drawer_open,
     handover_open."""
-    shift, offered = selectors.shift_and_offer(taking)
     if shift is not None:
         raise Conflict(
             f"Drawer {taking.code} is open; only a closed drawer takes another one over.", code="drawer_open"

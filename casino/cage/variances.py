@@ -7,7 +7,7 @@ cancel, when another manager or an auditor has approved it. The count stays as i
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Max, OuterRef, Subquery, Sum
+from django.db.models import OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from casino.approvals.gate import Need
@@ -18,7 +18,7 @@ from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift, VarianceOffset, VaultCount, VaultCountState
 from casino.cage.vault import AT_THE_VAULT
-from casino.core import write
+from casino.core import sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import days
@@ -50,7 +50,12 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
     def change(house: House, work: Work) -> Outcome:
         place = None if drawer is None else selectors.get(house, drawer)
         found = _of_the_vault(house, count) if place is None else _of_shift(place, count)
-        left = found.cancels - explained(house, place, count)
+        numbers, begun, done = sql.together(
+            VarianceOffset.objects.filter(house=house).order_by("-number").values_list("number", flat=True)[:1],
+            days.opened_before(house, found.begun_at),
+            VarianceOffset.objects.filter(house=house, drawer=place, count=count).values_list("amount", flat=True),
+        )
+        left = found.cancels - sum(done)
         if amount > left:
             raise Unprocessable(
                 "Cash and chips of this count do not cancel each other so far.", code="offset_too_large", max=left
@@ -60,7 +65,7 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
         )  # fmt: skip
         made = VarianceOffset.objects.create(
             house=house,
-            number=(VarianceOffset.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0) + 1,
+            number=next(iter(numbers), 0) + 1,
             drawer=place,
             count=count,
             amount=amount,
@@ -74,7 +79,7 @@ def offset(*, command: Command, drawer: str | None, count: int, amount: int, rea
             key=f"variance_offset:{made.number}", kind="variance.offset",
             postings=[posting("variance_offset", {"place": code}, **over)],
             metadata={"number": made.number, "place": code, "count": count, "reason": reason}
-            | days.belongs_to(house, found.begun_at),
+            | days.for_day(begun),
         )  # fmt: skip
         body = describe(made)
         event = VarianceWasOffset(

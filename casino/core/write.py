@@ -314,7 +314,8 @@ class Work:
 
         `key` is unique in the house: the same key and content again posts nothing.
         """
-        self.flush()
+        if self._waiting is not None:
+            self.flush()
         self._waiting = books.prepare(
             self.house, key=key, kind=kind, postings=postings, metadata=metadata, occurred_at=occurred_at
         )
@@ -456,10 +457,9 @@ class Work:
 
     def post_now(self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any]) -> int:
         """As :meth:`post`, at once; returns the id of the ledger transaction. Raises the ledger's typed errors."""
+        self.post(key=key, kind=kind, postings=postings, metadata=metadata)
         self.flush()
-        waiting = books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata)
-        made, _ = books.post_prepared(self.house, waiting)
-        return self._note(key, made)
+        return self.posted(key)
 
     def posted(self, key: str) -> int:
         """The id of the ledger transaction that this work has posted at once under a key."""
@@ -491,6 +491,7 @@ class Work:
         Returns the mirrors' ids by the key they undo. Raises the ledger's typed errors.
         """
         self.flush()
+        self._left = {}
         posted = reversed(books.posted_under(self.house, keys).items())
         return {key: self._noted(*books.reverse(self.house, key, id_, metadata)) for key, id_ in posted}
 

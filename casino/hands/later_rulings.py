@@ -72,12 +72,16 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN)
         hand = _over(table, name)
-        readings.require_not_dealer(command, hand)
-        before = list(LaterRuling.objects.filter(hand=hand))
+        before, begun = readings.require_not_dealer(
+            command,
+            hand,
+            LaterRuling.objects.filter(hand=hand),
+            days.opened_before(hand.house, hand.settled_at or hand.started_at),
+        )
         _require_possible(hand, remedy, before)
         read, moved = readings.both(hand, claims), _events(hand, remedy)
         work.require_approval(Need(kind=ApprovalKind.RULING, roles=ruling.APPROVERS, amount=remedy.total))
-        settlement = _post(command, work, hand, moved, reason)
+        settlement = _post(command, work, hand, moved, reason, days.for_day(begun))
         number = 1 + (hand.state == HandState.RULED) + len(before)
         decided: dict[str, Any] = {
             "tax_refunded": dict(remedy.tax_refunded),
@@ -159,16 +163,17 @@ def _require_seated(hand: Hand, actors: set[str]) -> None:
         )
 
 
-def _post(command: Command, work: Work, hand: Hand, moved: list[Posting], reason: str) -> int | None:
-    """Post what the ruling moves; returns the ledger transaction, None where nothing moves."""
+def _post(
+    command: Command, work: Work, hand: Hand, moved: list[Posting], reason: str, for_day: Mapping[str, str]
+) -> int | None:
+    """Post what the ruling moves, for the day of the hand; returns the ledger transaction, None where nothing moves."""
     if not moved_anything(moved):
         return None
     return work.post_now(
         key=command.ledger_key("ruling"),
         kind="hand.ruled_later",
         postings=moved,
-        metadata={"hand": hand.name, "reason": reason}
-        | days.belongs_to(hand.house, hand.settled_at or hand.started_at),
+        metadata={"hand": hand.name, "reason": reason, **for_day},
     )
 
 

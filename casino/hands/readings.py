@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from casino.audit import selectors as audit
+from casino.core import sql
 from casino.core.errors import Forbidden, Unprocessable
 from casino.core.write import Command
 from casino.hands import replays, selectors
@@ -80,8 +83,10 @@ def _read(hand: Hand, lines: Sequence[str]) -> dict[str, Any]:
     return {"result": selectors.stored_result(result) if result is not None else None, "refused": refused}
 
 
-def require_not_dealer(command: Command, hand: Hand) -> None:
-    """Refuse the person who dealt the hand as its ruler. Raises Forbidden four_eyes."""
-    dealer = audit.newest_actor(hand.house, "hand.dealt", hand=hand.name)
-    if dealer == command.context.staff.login:
+def require_not_dealer(command: Command, hand: Hand, *beside: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
+    """Refuse the person who dealt the hand as its ruler; runs `beside` in the same round trip, and returns what that
+    has found. Raises Forbidden four_eyes."""
+    dealt, *found = sql.together(audit.asking_newest_actor(hand.house, "hand.dealt", hand=hand.name), *beside)
+    if (command.context.staff.login,) in dealt:
         raise Forbidden(f"You dealt hand {hand.name}; another person must rule on it.", code="four_eyes")
+    return found

@@ -53,8 +53,10 @@ def rule(
             raise AssertionError(f"table {code} is disputed without an unsettled hand")
         if name != hand.name:
             raise Conflict(f"Hand {hand.name} is disputed at table {code}.", code="other_hand", hand=hand.name)
-        readings.require_not_dealer(command, hand)
-        frozen = _frozen(table)
+        account = table.account(Account.DISPUTED_POT)
+        [[(frozen,)]] = readings.require_not_dealer(command, hand, chart.money_at(table.house, account))
+        if not frozen:
+            raise Conflict("The disputed pot is empty; the hand can only be voided.", code="pot_empty")
         _require_fair(hand, frozen, awards, tax)
         read, paid = readings.both(hand, claims), _events(hand, awards, tax)
         work.require_approval(Need(kind=ApprovalKind.RULING, roles=APPROVERS, amount=frozen))
@@ -83,14 +85,6 @@ def rule(
         )
 
     return write.write(command, tables.AtTable(code), change)
-
-
-def _frozen(table: Table) -> int:
-    account = table.account(Account.DISPUTED_POT)
-    amount = chart.balances(table.house, [account])[account]
-    if not amount:
-        raise Conflict("The disputed pot is empty; the hand can only be voided.", code="pot_empty")
-    return amount
 
 
 def require_seats(hand: Hand, actors: Collection[str]) -> None:

@@ -29,6 +29,7 @@ TASK = "reports.make_run"
 SOFT_LIMIT, HARD_LIMIT = 600, 630
 _RUNS = OfHouse(lock=locks.lock_reports, office=True)
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
+_LOGIN = re.compile(r"[A-Za-z0-9@.+_-]{1,150}\Z")
 
 
 def request(
@@ -88,6 +89,8 @@ def checked(house: House, report: Report, filters: Mapping[str, str]) -> dict[st
             raise _filter(one.name, f"Report {report.id} needs the filter {one.name}: {one.text}")
     for name, value in filters.items():
         _require_value(house, known[name], value)
+    if filters.get("from", "") > filters.get("until", "9"):
+        raise _filter("until", "The last gaming day is before the first one.")
     return dict(filters)
 
 
@@ -98,6 +101,8 @@ def _require_value(house: House, declared: Filter, value: str) -> None:
         raise _filter(declared.name, f"{declared.name} is one of {', '.join(declared.choices)}.", declared.choices)
     if declared.kind is FilterKind.CODE and not _CODE.match(value):
         raise _filter(declared.name, f"{declared.name} is a name of at most 40 letters, digits, dots and hyphens.")
+    if declared.kind is FilterKind.PERSON and not _LOGIN.match(value):
+        raise _filter(declared.name, f"{declared.name} is a login.")
     if declared.kind is FilterKind.AMOUNT and not re.fullmatch(r"[0-9]{1,15}", value, re.ASCII):
         raise _filter(declared.name, f"{declared.name} is an amount in minor units.")
 

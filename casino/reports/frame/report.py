@@ -52,6 +52,7 @@ class FilterKind(StrEnum):
     DAY = "day"
     TIME = "time"
     CODE = "code"
+    PERSON = "person"
     AMOUNT = "amount"
     CHOICE = "choice"
 

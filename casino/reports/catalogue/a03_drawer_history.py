@@ -1,0 +1,176 @@
+"""A3: everything that moved in the drawers, entry by entry, with running balances."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from casino.bookkeeping.accounts import VAULT, Account
+from casino.bookkeeping.chart import face_value
+from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text, time
+from casino.reports.frame.filters import DAYS, DRAWER, PERSON, DayRange
+from casino.reports.frame.movements import Moved, moved, recorded
+from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.staff.models import Role
+
+_CASH, _FOREIGN = Account.DRAWER_CASH, Account.FOREIGN_CHIPS
+_CHIPS = (Account.CAGE_CHIPS, Account.SET_ASIDE)
+_NUMBERS = (_CASH, _FOREIGN, *_CHIPS)
+_NOTED = """
+SELECT event.id, event.seq, event.doc ->> 'actor', coalesce(event.doc ->> 'approver', ''),
+    coalesce(event.doc -> 'data' ->> 'player', ''), (event.doc -> 'data' ->> 'corrects')::bigint
+FROM audit_event event WHERE event.house_id = %s AND event.id <= %s AND event.id IN (
+    SELECT noted.event_id FROM audit_posting noted WHERE noted.transaction_id = ANY(%s)
+)
+"""
+#: Postings whose events are read together.
+_BATCH = 1_000
+
+
+@dataclass(slots=True)
+class _Line:
+    """What one posting moved in one drawer: minor units; chips by worth."""
+
+    transaction: int
+    drawer: str
+    kind: str
+    undoes: bool
+    day: str
+    at: datetime
+    event: int
+    cash: int = 0
+    chips: int = 0
+    foreign: int = 0
+    running: tuple[int, int, int] = field(default=(0, 0, 0))
+
+
+def _amounts(entry: Moved) -> tuple[int, int, int]:
+    if entry.number == _CASH:
+        return entry.amount, 0, 0
+    if entry.number == _FOREIGN:
+        return 0, 0, entry.amount
+    return 0, entry.amount * face_value(entry.commodity), 0
+
+
+def _of_drawer(place: str) -> bool:
+    return place not in ("", VAULT)
+
+
+def _lines(scope: Scope) -> Iterator[_Line]:
+    """The lines in the order of the postings, then of the drawers. Running balances are those of everything, whatever
+    is shown."""
+    running: dict[str, tuple[int, int, int]] = {}
+    open_lines: dict[str, _Line] = {}
+    transaction = 0
+    for entry in moved(scope, _NUMBERS):
+        if not _of_drawer(entry.place):
+            continue
+        if entry.transaction != transaction:
+            yield from open_lines.values()
+            open_lines, transaction = {}, entry.transaction
+        line = open_lines.get(entry.place)
+        if line is None:
+            line = open_lines[entry.place] = _Line(
+                entry.transaction, entry.place, entry.kind, entry.undoes is not None, entry.day, entry.at, entry.event
+            )
+        cash, chips, foreign = _amounts(entry)
+        line.cash, line.chips, line.foreign = line.cash + cash, line.chips + chips, line.foreign + foreign
+        before = running.get(entry.place, (0, 0, 0))
+        line.running = running[entry.place] = (before[0] + cash, before[1] + chips, before[2] + foreign)
+    yield from open_lines.values()
+
+
+def _noted(scope: Scope, lines: list[_Line]) -> dict[int, tuple[Any, ...]]:
+    parameters = [scope.house.id, scope.as_of.event, [line.transaction for line in lines]]
+    return {row[0]: row[1:] for row in stream(_NOTED, parameters)}
+
+
+def _rows(scope: Scope) -> Iterator[Row]:
+    days, drawer = DayRange.of(scope), scope.filters.get("drawer")
+    batch: list[_Line] = []
+    for line in _lines(scope):
+        if days.takes(line.day) and drawer in (None, line.drawer):
+            batch.append(line)
+        if len(batch) == _BATCH:
+            yield from _shown(scope, batch)
+            batch = []
+    yield from _shown(scope, batch)
+
+
+def _shown(scope: Scope, lines: list[_Line]) -> Iterator[Row]:
+    person, noted = scope.filters.get("person"), _noted(scope, lines)
+    for line in lines:
+        seq, actor, approver, player, corrects = noted[line.event]
+        if person in (None, actor, approver):
+            yield (
+                line.at, line.day or None, line.drawer, line.transaction, line.kind, line.undoes, player, line.cash,
+                line.chips, line.foreign, *line.running, actor, approver, corrects, seq,
+            )  # fmt: skip
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    days, drawer = DayRange.of(scope), scope.filters.get("drawer")
+    last: dict[str, tuple[int, int, int]] = {}
+    for line in _lines(scope):
+        last[line.drawer] = line.running
+    held = [0, 0, 0]
+    for one in balances(scope):
+        if one.number in _NUMBERS and _of_drawer(one.place):
+            at = 0 if one.number == _CASH else 2 if one.number == _FOREIGN else 1
+            held[at] += one.balance * (face_value(one.commodity) if at == 1 else 1)
+    for at, what in enumerate(("cash", "chips", "chips of other houses")):
+        yield Equality(
+            f"last running {what} of all drawers = balances", sum(one[at] for one in last.values()), held[at]
+        )
+    if "person" in scope.filters:
+        return
+    said = [0, 0, 0]
+    for (code, commodity), net in recorded(scope, _NUMBERS, days).items():
+        number, _, place = code.partition("/")
+        if _of_drawer(place) and drawer in (None, place):
+            at = 0 if number == _CASH else 2 if number == _FOREIGN else 1
+            said[at] += net * (face_value(commodity) if at == 1 else 1)
+    for at, name in enumerate(("cash", "chips", "foreign")):
+        yield Equality(f"{name} of these rows = what the events record", results["history"].totals[name], said[at])
+
+
+REPORT = Report(
+    id="drawer-history",
+    number="A3",
+    version=1,
+    title="Drawer history",
+    text="Everything that moved in the drawers, posting by posting, with running balances. Chips by their worth.",
+    roles=(Role.AUDITOR, Role.MANAGER),
+    sections=(
+        Section(
+            "history",
+            "History",
+            (
+                time("at", "Time"),
+                Column("day", "Gaming day", Type.DAY),
+                ref("drawer", "Drawer"),
+                count("transaction", "Posting", total=False),
+                text("kind", "Kind"),
+                Column("mirror", "Mirror", Type.FLAG),
+                ref("player", "Player"),
+                money("cash", "Cash"),
+                money("chips", "Chips"),
+                money("foreign", "Chips of other houses"),
+                money("running_cash", "Cash then", total=False),
+                money("running_chips", "Chips then", total=False),
+                money("running_foreign", "Of other houses then", total=False),
+                ref("by", "By"),
+                ref("approver", "Approved by"),
+                count("corrects", "Corrects event", total=False),
+                count("event", "Event", total=False),
+            ),
+            _rows,
+            groups=("drawer", "kind", "day", "by"),
+        ),
+    ),
+    equalities=_equalities,
+    filters=(*DAYS, DRAWER, PERSON),
+    sensitivity=Sensitivity.PLAYERS,
+    retention=Retention.BOOKS,
+)

@@ -1,0 +1,132 @@
+"""A4: cash and chips of the cage by place, what came and went, and what covers the chips that are out."""
+
+from collections.abc import Iterator
+
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
+from casino.reports.frame.columns import Row, money, ref, text
+from casino.reports.frame.filters import DAYS, PLACE, DayRange
+from casino.reports.frame.movements import recorded, turned
+from casino.reports.frame.reading import Held, balances
+from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.staff.models import Role
+
+_CASH = (
+    Account.VAULT_CASH, Account.CASH_IN_TRANSIT, Account.DRAWER_CASH, Account.CLEARING, Account.DROP_CASH,
+    Account.BANK_ACCOUNT, Account.FOREIGN_CHIPS,
+)  # fmt: skip
+_CHIPS = (Account.VAULT_CHIPS, Account.SET_ASIDE, Account.CAGE_CHIPS, Account.TRANSIT)
+_NUMBERS = _CASH + _CHIPS
+#: What pays for chips at once, and to whom else the house owes money that lies among it.
+_COVER = (Account.VAULT_CASH, Account.DRAWER_CASH, Account.BANK_ACCOUNT)
+_OWED = (*CHIP_LIABILITIES, Account.CARRY_HELD, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
+
+
+def _worth(commodity: str, units: int) -> int:
+    return units * face_value(commodity)
+
+
+def _takes(scope: Scope, code: str) -> bool:
+    return scope.filters.get("place") in (None, code.partition("/")[2])
+
+
+def _places(scope: Scope) -> Iterator[Row]:
+    days = DayRange.of(scope)
+    found: dict[str, list[int]] = {}
+    for one in turned(scope, _NUMBERS):
+        row = found.setdefault(one.code, [0, 0, 0])
+        if days.is_before(one.day):
+            row[0] += _worth(one.commodity, one.net)
+        elif days.takes(one.day):
+            row[1] += _worth(one.commodity, one.into)
+            row[2] += _worth(one.commodity, one.out)
+    for code, (opening, came, went) in sorted(found.items()):
+        if _takes(scope, code) and (opening or came or went):
+            number, _, place = code.partition("/")
+            what = "chips" if kind_of(code).custody else "cash"
+            yield number, kind_of(code).name, place, what, opening, came, went, opening + came - went
+
+
+def _kinds(scope: Scope) -> Iterator[Row]:
+    days = DayRange.of(scope)
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in turned(scope, _NUMBERS):
+        if days.takes(one.day) and _takes(scope, one.code):
+            row = found.setdefault(("chips" if kind_of(one.code).custody else "cash", one.kind), [0, 0])
+            row[0] += _worth(one.commodity, one.into)
+            row[1] += _worth(one.commodity, one.out)
+    for (what, kind), (came, went) in sorted(found.items()):
+        yield what, kind, came, went, came - went
+
+
+def _cover(scope: Scope) -> Iterator[Row]:
+    """As of the moment of the report, whatever days are shown."""
+    sums: dict[str, int] = {}
+    for held in balances(scope):
+        if held.number in _COVER or held.number in _OWED:
+            sums[held.number] = sums.get(held.number, 0) + _in_money(held)
+    for number, amount in sorted(sums.items()):
+        covers = number in _COVER
+        yield number, kind_of(number).name, amount if covers else 0, 0 if covers else amount
+
+
+def _in_money(held: Held) -> int:
+    return _worth(held.commodity, held.balance)
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    days = DayRange.of(scope)
+    until = recorded(scope, _NUMBERS, DayRange(None, days.last))
+    said = sum(_worth(commodity, net) for (code, commodity), net in until.items() if _takes(scope, code))
+    totals = results["places"].totals
+    yield Equality("closing = what the events record up to then", totals["closing"], said)
+    within = recorded(scope, _NUMBERS, days)
+    change = sum(_worth(commodity, net) for (code, commodity), net in within.items() if _takes(scope, code))
+    yield Equality("change by kind = what the events record of these days", results["kinds"].totals["change"], change)
+    yield Equality("in by place = in by kind", totals["came"], results["kinds"].totals["came"])
+    if days.last is None:
+        held = sum(_in_money(one) for one in balances(scope) if one.number in _NUMBERS and _takes(scope, one.code))
+        yield Equality("closing = balances of the ledger", totals["closing"], held)
+
+
+REPORT = Report(
+    id="cage-summary",
+    number="A4",
+    version=1,
+    title="Cage summary",
+    text="Cash and chips of vault, drawers, boxes, transit and bank: opening, what came and went, closing; the same by "
+    "kind of posting; and the cash that covers what the house owes for chips. Chips by their worth.",
+    roles=(Role.AUDITOR, Role.MANAGER),
+    sections=(
+        Section(
+            "places",
+            "By place",
+            (
+                ref("number", "Account"), text("kind", "Kind of place"), ref("place", "Place"), text("what", "What"),
+                money("opening", "Opening"), money("came", "In"), money("went", "Out"), money("closing", "Closing"),
+            ),
+            _places,
+            groups=("kind", "place", "what"),
+        ),
+        Section(
+            "kinds",
+            "By kind",
+            (
+                text("what", "What"), text("posting", "Kind"), money("came", "In"), money("went", "Out"),
+                money("change", "Change"),
+            ),
+            _kinds,
+            groups=("what", "posting"),
+        ),
+        Section(
+            "cover",
+            "Cash against what is owed",
+            (ref("number", "Account"), text("kind", "Kind"), money("cover", "Cash"), money("owed", "Owed")),
+            _cover,
+        ),
+    ),
+    equalities=_equalities,
+    filters=(*DAYS, PLACE),
+    sensitivity=Sensitivity.STAFF,
+    retention=Retention.BOOKS,
+)  # fmt: skip

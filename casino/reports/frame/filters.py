@@ -1,0 +1,35 @@
+"""Filters that many reports have, and what they let in."""
+
+from dataclasses import dataclass
+
+from casino.reports.frame.report import Filter, FilterKind, Scope
+
+FROM_DAY = Filter("from", FilterKind.DAY, "The first gaming day; without it from the founding.")
+UNTIL_DAY = Filter("until", FilterKind.DAY, "The last gaming day; without it up to the moment of the report.")
+TABLE = Filter("table", FilterKind.CODE, "Only this table.")
+DRAWER = Filter("drawer", FilterKind.CODE, "Only this drawer.")
+PLACE = Filter("place", FilterKind.CODE, "Only this table, drawer, vault or bank.")
+PERSON = Filter("person", FilterKind.PERSON, "Only what this person has done.")
+DAYS = (FROM_DAY, UNTIL_DAY)
+
+
+@dataclass(frozen=True, slots=True)
+class DayRange:
+    """Gaming days from one to another, both with it; None is no bound. What was booked without a day is before all of
+    them."""
+
+    first: str | None
+    last: str | None
+
+    @classmethod
+    def of(cls, scope: Scope) -> "DayRange":
+        """What a run has asked for."""
+        return cls(scope.filters.get("from"), scope.filters.get("until"))
+
+    def takes(self, day: str) -> bool:
+        """Whether a day lies in it."""
+        return (self.first is None or day >= self.first) and (self.last is None or day <= self.last)
+
+    def is_before(self, day: str) -> bool:
+        """Whether a day is earlier than the first one."""
+        return self.first is not None and day < self.first
