@@ -482,6 +482,7 @@ def _all_counted(code: str) -> Step:
 FAKE_CHIPS = {"pieces": {"500": 1}, "evidence": "E-2"} | REASON
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
 ANNOUNCED = {"player": "T1-u1", "amount": 1_000, "minutes": 60}
+LATE = {"place": "C1", "amount": 100, "for_day": DAY}
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
 LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
@@ -552,6 +553,7 @@ STEPS: dict[str, Step] = {
     "cage.payout_held again": _approved("held-payouts", HELD, "cashier", "compliance"),
     "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
+    "chips.attributed for a day": _at("compliance", "players/T1-u1/attributions", LATE | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),
     "cage.cash_out_announced": _at("cashier", "announced-cash-outs", ANNOUNCED),

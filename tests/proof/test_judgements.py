@@ -988,6 +988,13 @@ def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
 
 
 @found("day_differs")
+def chips_are_attributed_for_a_day_that_was_not_opened(docs: Docs) -> None:
+    hire(docs, "cleo", "compliance")
+    moved = {"player": "béla", "place": "C1", "amount": 5, "player_chips": 5, "for_day": "2026-01-02"}
+    add(docs, HOUSE, "chips.attributed", moved, actor="cleo", role="compliance", reason="seen on the film")
+
+
+@found("day_differs")
 def a_day_names_a_count_of_a_tray_that_does_not_wait(docs: Docs) -> None:
     count = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "opener"}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], tray_counts=[count])

@@ -86,7 +86,7 @@ _DECLARED = {
         "table_version integer",
     "catalogue.changed":
         "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
-    "chips.attributed": "house: amount integer; place string; player string; player_chips integer",
+    "chips.attributed": "house: amount integer; for_day? string; place string; player string; player_chips integer",
     "chips.counted": "house: count {any}; move {any}",
     "chips.counts_differed": "house: count {any}; move {any}",
     "chips.delivered": "house: count? {any}; move {any}",
@@ -97,7 +97,7 @@ _DECLARED = {
     "chips.put_in_use": "house: approval? integer; chip_set string; redeem_until string; withdrawn string",
     "chips.retired": "house: chip_set string",
     "chips.set_aside": "house: count? {any}; move {any}",
-    "chips.unattributed": "house: amount integer; place string; player string; player_chips integer",
+    "chips.unattributed": "house: amount integer; for_day? string; place string; player string; player_chips integer",
     "chips.withdrawn_set_aside": "house: count? {any}; move {any}",
     "clearing.settled": "house: amount integer; buy_ins [integer]; statement string",
     "credit.cancelled":
