@@ -128,7 +128,7 @@ class AttributionOut(serializers.Serializer[Any]):
 
 @extend_schema_serializer(component_name="AttributionInput")
 class _Attribution(StrictInput):
-    """How much, where it is booked for nobody, and why; of what is found out late, the gaming day to which it belongs."""
+    """How much, where it is booked for nobody, and why; the gaming day, where it belongs to an earlier one."""
 
     place = StrictText(max_length=32)
     amount = Amount()

@@ -75,7 +75,8 @@ class BoxEvent(EventPart):
     tray_count = TrayCountPart(required=False, help_text="The count of the tray, which waits for its witness.")
     pieces = chip_pieces("What the dealer has counted in the tray", required=False)
     counted = serializers.IntegerField(
-        required=False, help_text="The count of the tray (`tray_count`) made with a box before, which serves for this one."
+        required=False,
+        help_text="The count of the tray (`tray_count`) made with a box before, which serves for this one.",
     )
 
 
@@ -116,11 +117,11 @@ _MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE, Role.COUNT, Role.CAG
 )  # fmt: skip
 class SwapBox(WriteOperation):
     """An empty box is put on the table. One of its kind that is there is taken off at the same time, sealed with the
-    seal that the body names (`seal_missing`). With `tray` the dealer has counted the tray at the same time (anybody else:
-    `forbidden`); that count waits for its witness, as one of `countTray` with the purpose `box_change`. Where the house
-    wants it (`box_change_count_required` of its control points), a box is taken off only with such a count
-    (`tray_count_required`): with its own, or with one made for a box before, if no chip of the tray has moved since. Not
-    during a hand."""
+    seal that the body names (`seal_missing`). With `tray` the dealer has counted the tray at the same time (anybody
+    else: `forbidden`); that count waits for its witness, as one of `countTray` with the purpose `box_change`. Where the
+    house wants it (`box_change_count_required` of its control points), a box is taken off only with such a count
+    (`tray_count_required`): with its own, or with one made for a box before, if no chip of the tray has moved since.
+    Not during a hand."""
 
     roles = AT_TABLES
     input = _Swapped

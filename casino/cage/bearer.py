@@ -125,9 +125,7 @@ def _move(
             raise NotFound(f"This house has no table or drawer {place}.") from None
         row, kind = ("attributed", ChipsAttributed) if attributed else ("unattributed", ChipsUnattributed)
         moved = posting(row, {"place": place, "player": ref}, amount=amount)
-        posted = work.post_now(
-            key=command.ledger_key(), kind=f"chips.{row}", postings=[moved], metadata=about
-        )
+        posted = work.post_now(key=command.ledger_key(), kind=f"chips.{row}", postings=[moved], metadata=about)
         held = chart.balances(house, [player.wallet, at])
         body: dict[str, Any] = {
             "player": ref, "place": place, "amount": amount,

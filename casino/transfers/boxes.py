@@ -119,9 +119,7 @@ def _counted(table: Table) -> int | None:
     if not control_points.in_force(table.house).box_change_count_required:
         return None
     if (found := tray_counts.at_box_change(table)) is None:
-        raise Conflict(
-            f"Count the tray of table {table.code} with the change of boxes.", code="tray_count_required"
-        )
+        raise Conflict(f"Count the tray of table {table.code} with the change of boxes.", code="tray_count_required")
     return found
 
 

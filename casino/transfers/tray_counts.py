@@ -1,4 +1,5 @@
-"""Counts of a table's tray: opener, closer, at a change of boxes, and any other, by the dealer and by the floor, blind of each other.
+"""Counts of a table's tray: opener, closer, at a change of boxes, and any other, by the dealer and by the floor, blind
+of each other.
 
 Neither is shown what the other has counted, nor what the books expect. When both have counted the same, what is over or
 short is posted at the table. An opener that is not what the last closer left, with what was sent and received since, is
@@ -37,7 +38,9 @@ def count(*, command: Command, code: str, purpose: Purpose, pieces: Pieces) -> A
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
         begun = begin(table, purpose, pieces, by=command.context.staff)
-        return Outcome(TrayCounted(tray_count=begun.described, pieces=begun.pieces, replaced=begun.replaced), status=201)
+        return Outcome(
+            TrayCounted(tray_count=begun.described, pieces=begun.pieces, replaced=begun.replaced), status=201
+        )
 
     return write.write(command, tables.AtTable(code), change)
 

@@ -149,7 +149,8 @@ class BoxSwapped(TableEvent):
     ] = None
     replaced: Replaced = None
     counted: Annotated[
-        int | None, "the count of the tray (id) made with a box before it, where the house wants one and none came along"
+        int | None,
+        "the count of the tray (id) made with a box before it, where the house wants one and none came along",
     ] = None
 
 

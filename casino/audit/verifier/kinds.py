@@ -31,8 +31,8 @@ _DECLARED = {
     "box.counts_differed": "house: box {any}; count {any}",
     "box.received": "house: box {any}",
     "box.swapped":
-        "table: box {any}; counted? integer; pieces? {integer}; replaced? integer; table_version integer; taken? {any}; "
-        "tray_count? {any}",
+        "table: box {any}; counted? integer; pieces? {integer}; replaced? integer; table_version integer; "
+        "taken? {any}; tray_count? {any}",
     "cage.bearer_buy_in": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
     "cage.bearer_cash_out":
         "drawer: amount integer; announcement? integer; approval? integer; drawer_version integer; "

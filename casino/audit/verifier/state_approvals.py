@@ -332,10 +332,9 @@ class Approvals:
 
     def _swapped(self, doc: Row) -> None:
         """Where a house wants it, a box is taken off only with a count of the tray."""
-        data, points = doc["data"], self.in_force_about(doc["at"])
-        if "taken" in data and not {"tray_count", "counted"} & data.keys():
-            if all(one["box_change_count_required"] for one in points):
-                self._rows.find("tray_count_missing", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
+        counted = "taken" not in doc["data"] or {"tray_count", "counted"} & doc["data"].keys()
+        if not counted and all(one["box_change_count_required"] for one in self.in_force_about(doc["at"])):
+            self._rows.find("tray_count_missing", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
 
     def _use(self, doc: Row, place: str, approvers: Needed) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))

@@ -178,8 +178,9 @@ NEW = {
 VALUES = {
     "account", "action", "actions", "actor", "address", "alarm_days", "amount", "announce",
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
-    "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button",
-    "box_change_count_required", "by", "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling",
+    "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born",
+    "box_change_count_required", "brought", "button",
+    "by", "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling",
     "claimed", "client_seeds",
     "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "currency",
     "currency_exponent", "day", "day_cut_off", "decimal", "denominations", "difference_accepted",
@@ -196,7 +197,8 @@ VALUES = {
     "seat_count", "seat_fee", "second_factor_required", "seconds", "seed", "separator", "set_aside_days", "sha256",
     "skim_above", "small_house", "starts_at", "statement", "suit", "target", "targets", "tax", "tax_id", "tax_refunded",
     "terminal_key", "text", "then", "time_to_act", "time_zone", "transfer_approved_from", "transfer_exception_minutes",
-    "transfer_late_minutes", "tray", "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days",
+    "transfer_late_minutes", "tray",
+    "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days",
     "uncounted_vault_days",
     "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "withdrawn", "word",
 }  # fmt: skip

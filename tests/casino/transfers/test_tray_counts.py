@@ -290,7 +290,9 @@ def test_a_house_may_change_boxes_with_a_count_of_the_tray_only(kit: Kit) -> Non
     assert swap(trays.dealer, "2", "tip", seal="S-3").json()["last_event"]["counted"] == number
     trays.dealer.refresh()
     trays.ends.credited()
-    assert refusal(swap(trays.dealer, "3", seal="S-4")) == (409, "tray_count_required"), "chips have left the tray since"
+    assert refusal(swap(trays.dealer, "3", seal="S-4")) == (409, "tray_count_required"), (
+        "chips have left the tray since"
+    )
     left = {value: count - FILL.get(value, 0) for value, count in HELD.items()}
     number = swap(trays.dealer, "3", seal="S-4", tray=left).json()["last_event"]["tray_count"]["tray_count"]
     trays.witness(number, left | {"5": 1})
