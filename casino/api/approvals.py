@@ -291,6 +291,7 @@ _MEANINGS = {
     "alarm",
     "reverse_pair_least": "As long as two people have given each other fewer approvals, they are no alarm",
     "closer_required": "1 where a table closes only with a closer counted, otherwise 0",
+    "box_change_count_required": "1 where a box is taken off a table only with a count of its tray, otherwise 0",
     "small_house": "1 where one person may be both floor and cage supervisor, in a house of at most 3 tables; else 0",
 }
 if tuple(_MEANINGS) != NAMES:

@@ -120,15 +120,19 @@ class AttributionOut(serializers.Serializer[Any]):
     amount = minor_units("Worth of the chips")
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     unattributed = minor_units("What the house now owes to nobody in particular at the place")
+    for_day = serializers.CharField(
+        allow_null=True, help_text="The gaming day to which it belongs, null where none was named."
+    )
     audit = ReceiptOut()
 
 
 @extend_schema_serializer(component_name="AttributionInput")
 class _Attribution(StrictInput):
-    """How much, where it is booked for nobody, and why."""
+    """How much, where it is booked for nobody, and why; the gaming day, where it belongs to an earlier one."""
 
     place = StrictText(max_length=32)
     amount = Amount()
+    for_day = StrictText(max_length=10, required=False)
     reason = Reason()
 
 
@@ -141,7 +145,8 @@ class _Attribution(StrictInput):
     refuses=["not_found", "person_forgotten", *POSTING],
 )
 class Attribute(WriteOperation):
-    """Chips that the house owes to nobody in particular become a player's. No If-Match: it only adds up."""
+    """Chips that the house owes to nobody in particular become a player's. With `for_day` it belongs to that
+    gaming day, which shows it as booked later; the newest open day takes it. No If-Match: it only adds up."""
 
     roles = (Role.COMPLIANCE,)
     versioned = False
@@ -162,7 +167,7 @@ class Attribute(WriteOperation):
 )
 class Unattribute(WriteOperation):
     """A player's chips become chips that the house owes to nobody in particular: they were booked for the wrong player.
-    No If-Match: it only adds up."""
+    `for_day` as in the other direction. No If-Match: it only adds up."""
 
     roles = (Role.COMPLIANCE,)
     versioned = False

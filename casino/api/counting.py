@@ -20,7 +20,7 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.parts import BoxPart, EventPart
+from casino.api.parts import BoxPart, EventPart, TrayCountPart, chip_pieces
 from casino.api.tables import ReceiptOut, TableOut
 from casino.core.write import Answer, Command
 from casino.staff.models import CODE, Role
@@ -35,11 +35,13 @@ _STATES = tuple(f"box_{state}" for state in BoxState)
 
 @extend_schema_serializer(component_name="SwapBoxInput")
 class _Swapped(StrictInput):
-    """The box that is put on the table; the seal of the one that is taken off, if there is one."""
+    """The box that is put on the table; the seal of the one that is taken off, if there is one; what the dealer has
+    counted in the tray with it, by denomination."""
 
     kind = StrictChoice(choices=BoxKind.choices)
     number = StrictPattern(NUMBER)
     seal = StrictPattern(SEAL, required=False)
+    tray = Pieces()
 
 
 @extend_schema_serializer(component_name="BringBoxInput")
@@ -70,6 +72,12 @@ class BoxEvent(EventPart):
 
     box = BoxPart(help_text="The box that is on the table now.")
     taken = BoxPart(required=False, help_text="The box that was taken off.")
+    tray_count = TrayCountPart(required=False, help_text="The count of the tray, which waits for its witness.")
+    pieces = chip_pieces("What the dealer has counted in the tray", required=False)
+    counted = serializers.IntegerField(
+        required=False,
+        help_text="The count of the tray (`tray_count`) made with a box before, which serves for this one.",
+    )
 
 
 class BoxSwapOut(TableOut):
@@ -104,11 +112,16 @@ _MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE, Role.COUNT, Role.CAG
     tag=TAG,
     refuses=[
         "table_playing", "table_settling", "table_disputed", "box_in_use", "seal_missing", "seal_without_box", *_STATES,
+        "tray_count_required", *CHIPS,
     ],
 )  # fmt: skip
 class SwapBox(WriteOperation):
     """An empty box is put on the table. One of its kind that is there is taken off at the same time, sealed with the
-    seal that the body names (`seal_missing`). Not during a hand."""
+    seal that the body names (`seal_missing`). With `tray` the dealer has counted the tray at the same time (anybody
+    else: `forbidden`); that count waits for its witness, as one of `countTray` with the purpose `box_change`. Where the
+    house wants it (`box_change_count_required` of its control points), a box is taken off only with such a count
+    (`tray_count_required`): with its own, or with one made for a box before, if no chip of the tray has moved since.
+    Not during a hand."""
 
     roles = AT_TABLES
     input = _Swapped
@@ -121,6 +134,7 @@ class SwapBox(WriteOperation):
             kind=BoxKind(data["kind"]),
             number=data["number"],
             seal=data.get("seal"),
+            tray=data.get("tray"),
         )
 
 

@@ -299,7 +299,9 @@ class Adjustment(serializers.Serializer[Any]):
     drawer = serializers.CharField(allow_null=True, help_text="Code of the drawer that was counted.")
     shift = serializers.IntegerField(allow_null=True, help_text="Number of the drawer's shift.")
     vault_count = serializers.IntegerField(allow_null=True, help_text="Number of the count of the vault.")
-    place = serializers.CharField(allow_null=True, help_text="Where variances were offset: a drawer, or `vault`.")
+    place = serializers.CharField(
+        allow_null=True, help_text="Where variances were offset (a drawer, or `vault`), or chips were attributed."
+    )
     count = serializers.IntegerField(
         allow_null=True, help_text="Number of the shift, or of the count of the vault, whose variances were offset."
     )

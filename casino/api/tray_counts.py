@@ -51,8 +51,8 @@ class TrayCountOut(TableOut):
     "countTray", summary="Count a tray", answers=TrayCountOut, status=201, tag=TAG, refuses=[*_BETWEEN_HANDS, *CHIPS]
 )
 class CountTray(WriteOperation):
-    """The dealer counts the tray: as opener, as closer, or at any other time between hands. What is expected is not
-    shown. A count that waits for its witness is replaced."""
+    """The dealer counts the tray: as opener, as closer, at a change of boxes, or at any other time between hands. What
+    is expected is not shown. A count that waits for its witness is replaced."""
 
     roles = (Role.DEALER,)
     input = _Counted

@@ -18,7 +18,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.errors import NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import stages
+from casino.houses import days, stages
 from casino.houses.control_points import in_force
 from casino.houses.models import House
 from casino.players import persons, thresholds
@@ -88,16 +88,21 @@ def buy_chips(
     return Outcome(event, status=201)
 
 
-def attribute(*, command: Command, player_ref: str, place: str, amount: int, reason: str) -> Answer:
+def attribute(
+    *, command: Command, player_ref: str, place: str, amount: int, reason: str, for_day: str | None = None
+) -> Answer:
     """Make chips worth `amount` minor units, which the house owes to nobody in particular at a place, a player's.
-    Raises NotFound for player or place, Gone for a player who was forgotten."""
-    return _move(command, player_ref, place, amount, reason, attributed=True)
+    `for_day`: the gaming day, open or closed, to which it belongs; the newest open one takes the posting all the same.
+    Raises NotFound for player, place or day, Gone for a player who was forgotten."""
+    return _move(command, player_ref, place, amount, reason, for_day, attributed=True)
 
 
-def unattribute(*, command: Command, player_ref: str, place: str, amount: int, reason: str) -> Answer:
+def unattribute(
+    *, command: Command, player_ref: str, place: str, amount: int, reason: str, for_day: str | None = None
+) -> Answer:
     """Book a player's chips for nobody in particular, at a place. Raises InsufficientFunds where the player holds less
     away from the tables, and as `attribute`."""
-    return _move(command, player_ref, place, amount, reason, attributed=False)
+    return _move(command, player_ref, place, amount, reason, for_day, attributed=False)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -107,9 +112,12 @@ def _desk(drawer: Drawer) -> Desk:
     return Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), drawer.code)
 
 
-def _move(command: Command, ref: str, place: str, amount: int, reason: str, *, attributed: bool) -> Answer:
+def _move(
+    command: Command, ref: str, place: str, amount: int, reason: str, for_day: str | None, *, attributed: bool
+) -> Answer:
     def change(house: House, work: Work) -> Outcome:
         player = _player(house, ref)
+        about = {"place": place, "player": ref} | _late(house, for_day, reason)
         at = f"{Account.CHIPS_UNATTRIBUTED}/{place}"
         try:
             chart.ids(house, {(at, house.currency)})
@@ -117,18 +125,27 @@ def _move(command: Command, ref: str, place: str, amount: int, reason: str, *, a
             raise NotFound(f"This house has no table or drawer {place}.") from None
         row, kind = ("attributed", ChipsAttributed) if attributed else ("unattributed", ChipsUnattributed)
         moved = posting(row, {"place": place, "player": ref}, amount=amount)
-        posted = work.post_now(
-            key=command.ledger_key(), kind=f"chips.{row}", postings=[moved], metadata={"place": place, "player": ref}
-        )
+        posted = work.post_now(key=command.ledger_key(), kind=f"chips.{row}", postings=[moved], metadata=about)
         held = chart.balances(house, [player.wallet, at])
         body: dict[str, Any] = {
             "player": ref, "place": place, "amount": amount,
-            "player_chips": held[player.wallet], "unattributed": held[at],
+            "player_chips": held[player.wallet], "unattributed": held[at], "for_day": for_day,
         }  # fmt: skip
-        event = kind(player=ref, place=place, amount=amount, player_chips=held[player.wallet], reason=reason)
+        event = kind(
+            player=ref, place=place, amount=amount, player_chips=held[player.wallet], for_day=for_day, reason=reason
+        )
         return Outcome(event, body, 201, version=posted)
 
     return write.write(command, OfHouse(office=True), change)
+
+
+def _late(house: House, for_day: str | None, reason: str) -> dict[str, str]:
+    """What the posting says of the gaming day to which it belongs, so that this day shows it with its reason. Days are
+    opened one after the other: none that is known is later than the one that takes the posting. Raises NotFound."""
+    if for_day is None:
+        return {}
+    days.require(house, for_day)
+    return {"reason": reason, **days.for_day([for_day])}
 
 
 def _player(house: House, ref: str) -> Player:

@@ -359,6 +359,7 @@ TABLES = (
         ("too_many_abandoned", "Too many prepared deals in a row were abandoned at the table.", "max"),
         ("client_seeds_missing", "Some seats have not given their seeds yet.", "seats hand"),
         ("carryover_open", "The carryover must be played for first.", "cukassza bank session_under_way"),
+        ("tray_count_required", "The tray was not counted at the change of boxes, or has changed since."),
         ("closer_required", "The tray was not counted as a closer, or has changed since."),
         ("opener_required", "The tray was not counted as an opener since the table was closed."),
         ("session_under_way", "A session of several deals is under way.", "owed"),

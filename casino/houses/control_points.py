@@ -74,6 +74,8 @@ class ControlPoints:
     reverse_pair_least: int
     #: 1: a table closes only with a closer counted; 0: without.
     closer_required: int
+    #: 1: a box is taken off a table only with a count of its tray; 0: without.
+    box_change_count_required: int
     #: 1: in a house of at most MOST_TABLES_OF_SMALL tables, floor and cage supervisor may be one person.
     small_house: int
 
@@ -119,6 +121,7 @@ _OTHERS = {
     "reverse_pair_percent": (20, 1, 100),
     "reverse_pair_least": (10, 2, 1000),
     "closer_required": (0, 0, 1),
+    "box_change_count_required": (0, 0, 1),
     "small_house": (0, 0, 1),
 }
 #: How many tables a house has at most for which `small_house` counts.

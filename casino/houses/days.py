@@ -90,12 +90,18 @@ def get(house: House, name: str) -> Day:
     return named(days(house), name)
 
 
+def require(house: House, name: str) -> None:
+    """Refuse a day that the house has never opened. Raises NotFound."""
+    if not Period.objects.filter(book=house.id, name=name).exists():
+        raise _unknown(name)
+
+
 def named(found: Sequence[Day], name: str) -> Day:
     """The day of this name. Raises NotFound."""
     for day in found:
         if day.name == name:
             return day
-    raise NotFound(f"This house has no gaming day {name}.")
+    raise _unknown(name)
 
 
 def begin(house: House, name: str) -> Day:
@@ -125,6 +131,10 @@ def held(house: House, name: str, numbers: Sequence[str]) -> dict[str, int]:
         wanted |= Q(account__code__startswith=f"{number}/")
     found = lines.filter(wanted, account__commodity=house.currency).exclude(balance=0).order_by("account__code")
     return dict(found.values_list("account__code", "balance"))
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"This house has no gaming day {name}.")
 
 
 def _utc(moment: datetime) -> str:

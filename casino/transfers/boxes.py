@@ -5,6 +5,8 @@ the count room. What the books have in a box is kept when it is taken, and shown
 is counted.
 """
 
+from dataclasses import replace
+
 from django.db import IntegrityError
 
 from casino.audit.events.custody import BoxBrought, BoxSwapped
@@ -13,14 +15,16 @@ from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, Unprocessable
+from casino.core.errors import Conflict, Forbidden, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import days
+from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp, House
+from casino.staff.models import Role
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from casino.transfers import selectors, serials
-from casino.transfers.models import UNPOSTED, Box, BoxKind, BoxState
+from casino.transfers import selectors, serials, tray_counts
+from casino.transfers.choosing import Pieces
+from casino.transfers.models import UNPOSTED, Box, BoxKind, BoxState, Purpose
 from casino.transfers.services import require_another
 
 #: Where the books have the contents of a box: cash, and chips.
@@ -34,14 +38,22 @@ RECEIVED = "box.received"
 IN_COUNT_ROOM = OfHouse(office=True)
 
 
-def swap(*, command: Command, code: str, kind: BoxKind, number: str, seal: str | None) -> Answer:
+def swap(
+    *, command: Command, code: str, kind: BoxKind, number: str, seal: str | None, tray: Pieces | None = None
+) -> Answer:
     """Put the box of this number on a table; one of its kind that is there is taken off, sealed with `seal`.
 
-    Not during a hand. Raises Conflict box_in_use or table_..., Unprocessable seal_missing or seal_without_box.
+    `tray`: pieces by denomination that the dealer has counted in the tray at this change of boxes; the count waits for
+    its witness as any count of a tray. A house may want one wherever a box is taken off: it serves for the boxes after
+    it too, as long as no chip of the tray moves. Not during a hand. Raises Forbidden forbidden for a count by somebody
+    else than the dealer, Conflict box_in_use, tray_count_required or table_..., Unprocessable seal_missing,
+    seal_without_box, or for wrong pieces.
     """
 
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
+        if tray is not None and command.context.role != Role.DEALER:
+            raise Forbidden("The dealer counts the tray.")
         there = Box.objects.filter(house=table.house, table=table, kind=kind, state=BoxState.AT_TABLE).first()
         taken = None if there is None else _take(command, table, there.serial, seal)
         if taken is None and seal is not None:
@@ -59,7 +71,13 @@ def swap(*, command: Command, code: str, kind: BoxKind, number: str, seal: str |
         except IntegrityError:
             raise Conflict(f"Box {number} is on a table or waits to be counted.", code="box_in_use") from None
         off = None if taken is None else selectors.describe_box(taken)
-        return Outcome(BoxSwapped(box=selectors.describe_box(box), taken=off), status=201)
+        event = BoxSwapped(box=selectors.describe_box(box), taken=off)
+        if tray is not None:
+            begun = tray_counts.begin(table, Purpose.BOX_CHANGE, tray, by=command.context.staff)
+            event = replace(event, tray_count=begun.described, pieces=begun.pieces, replaced=begun.replaced)
+        elif taken is not None:
+            event = replace(event, counted=_counted(table))
+        return Outcome(event, status=201)
 
     return write.write(command, tables.AtTable(code), change)
 
@@ -93,6 +111,16 @@ def lock(house: House, serial: int, *states: BoxState) -> Box:
         raise Conflict(f"Box {serial} is {box.state}.", code=f"box_{box.state}", state=box.state)
     box.house = house
     return box
+
+
+def _counted(table: Table) -> int | None:
+    """The count of the tray with which a box is taken off that takes none with it; None where the house wants none.
+    Raises Conflict tray_count_required."""
+    if not control_points.in_force(table.house).box_change_count_required:
+        return None
+    if (found := tray_counts.at_box_change(table)) is None:
+        raise Conflict(f"Count the tray of table {table.code} with the change of boxes.", code="tray_count_required")
+    return found
 
 
 def _take(command: Command, table: Table, serial: int, seal: str | None) -> Box:

@@ -358,6 +358,7 @@ class Purpose(models.TextChoices):
 
     OPENER = "opener", "before the table opens"
     CLOSER = "closer", "after the table has closed"
+    BOX_CHANGE = "box_change", "when boxes are changed"
     CHECK = "check", "at any other time"
 
 
@@ -387,7 +388,7 @@ class TrayCount(models.Model):
     #: From 1 without gaps, by house.
     serial = models.PositiveIntegerField()
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="tray_counts")
-    purpose = models.CharField(max_length=6, choices=Purpose.choices)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices)
     state = models.CharField(max_length=9, choices=TrayCountState.choices, default=TrayCountState.WAITING)
     expected = models.JSONField()
     pieces = models.JSONField()

@@ -1,9 +1,13 @@
-"""Counts of a table's tray: opener, closer, and any other, by the dealer and by the floor, blind of each other.
+"""Counts of a table's tray: opener, closer, at a change of boxes, and any other, by the dealer and by the floor, blind
+of each other.
 
 Neither is shown what the other has counted, nor what the books expect. When both have counted the same, what is over or
 short is posted at the table. An opener that is not what the last closer left, with what was sent and received since, is
 an exception; so is one without a closer before it.
 """
+
+from dataclasses import dataclass
+from typing import Any
 
 from casino.audit.events.custody import TrayConfirmed, TrayCounted, TrayCountsDiffered
 from casino.bookkeeping.accounts import Account
@@ -16,6 +20,7 @@ from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import days
 from casino.houses.models import ClockTimestamp
+from casino.staff.models import Staff
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 from casino.transfers import selectors, serials
@@ -32,27 +37,51 @@ def count(*, command: Command, code: str, purpose: Purpose, pieces: Pieces) -> A
 
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
-        waiting = TrayCount.objects.filter(house=table.house, table=table, state=TrayCountState.WAITING).first()
-        if waiting is not None:
-            _end(waiting, TrayCountState.REPLACED)
-        counted = denominations.parse(chips.in_use(table.house), pieces)
-        found = TrayCount.objects.create(
-            house=table.house,
-            serial=serials.next_of(table.house, "tray"),
-            table=table,
-            purpose=purpose,
-            expected=_tray(table).as_json(),
-            pieces=counted.as_json(),
-            counted_by=command.context.staff,
+        begun = begin(table, purpose, pieces, by=command.context.staff)
+        return Outcome(
+            TrayCounted(tray_count=begun.described, pieces=begun.pieces, replaced=begun.replaced), status=201
         )
-        event = TrayCounted(
-            tray_count=selectors.describe_tray_count(found, figures=False),
-            pieces=found.pieces,
-            replaced=None if waiting is None else waiting.pk,
-        )
-        return Outcome(event, status=201)
 
     return write.write(command, tables.AtTable(code), change)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A count that waits for its witness, as an event says it, and the count that waited before it (id)."""
+
+    described: dict[str, Any]
+    pieces: dict[str, int]
+    replaced: int | None
+
+
+def begin(table: Table, purpose: Purpose, pieces: Pieces, *, by: Staff) -> Begun:
+    """Let a count of the tray of a locked table wait for its witness. Raises Unprocessable for wrong pieces."""
+    waiting = TrayCount.objects.filter(house=table.house, table=table, state=TrayCountState.WAITING).first()
+    if waiting is not None:
+        _end(waiting, TrayCountState.REPLACED)
+    counted = denominations.parse(chips.in_use(table.house), pieces)
+    found = TrayCount.objects.create(
+        house=table.house,
+        serial=serials.next_of(table.house, "tray"),
+        table=table,
+        purpose=purpose,
+        expected=_tray(table).as_json(),
+        pieces=counted.as_json(),
+        counted_by=by,
+    )
+    described = selectors.describe_tray_count(found, figures=False)
+    return Begun(described, found.pieces, None if waiting is None else waiting.pk)
+
+
+def at_box_change(table: Table) -> int | None:
+    """The newest count of a table's tray (id), if it was made at a change of boxes, has not ended otherwise than
+    confirmed, and no chip has come into the tray or left it since: several boxes are changed with one count."""
+    newest = TrayCount.objects.filter(house=table.house, table=table).order_by("serial").last()
+    if newest is None or newest.purpose != Purpose.BOX_CHANGE:
+        return None
+    left = {TrayCountState.WAITING: newest.expected, TrayCountState.CONFIRMED: newest.pieces}
+    state = TrayCountState(newest.state)
+    return newest.pk if state in left and _tray(table).as_json() == left[state] else None
 
 
 def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> Answer:

@@ -123,8 +123,18 @@ def _box(desk: str, kind: str, what: str, body: Any = None) -> Step:
     return lambda busy: busy.post(getattr(busy, desk), f"boxes/{busy.made(kind)}/{what}", body)
 
 
-def _swaps(kind: str, number: str, **seal: str) -> Step:
-    return _at("dealer", "boxes", {"kind": kind, "number": number, **seal})
+def _swaps(kind: str, number: str, **more: Any) -> Step:
+    return _at("dealer", "boxes", {"kind": kind, "number": number, **more})
+
+
+def _swaps_with_count(kind: str, number: str, seal: str) -> Step:
+    """The dealer counts the tray at the same time."""
+    return lambda busy: _swaps(kind, number, seal=seal, tray=_rack(busy, "9130/T1"))(busy)
+
+
+def _tray_as_it_is(busy: Busy) -> httpx.Response:
+    """The floor counts as the books have it."""
+    return _tray(_rack(busy, "9130/T1"))(busy)
 
 
 def _tray(pieces: dict[str, int]) -> Step:
@@ -482,6 +492,7 @@ def _all_counted(code: str) -> Step:
 FAKE_CHIPS = {"pieces": {"500": 1}, "evidence": "E-2"} | REASON
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
 ANNOUNCED = {"player": "T1-u1", "amount": 1_000, "minutes": 60}
+LATE = {"place": "C1", "amount": 100, "for_day": DAY}
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
 LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
@@ -552,6 +563,7 @@ STEPS: dict[str, Step] = {
     "cage.payout_held again": _approved("held-payouts", HELD, "cashier", "compliance"),
     "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
+    "chips.attributed for a day": _at("compliance", "players/T1-u1/attributions", LATE | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),
     "cage.cash_out_announced": _at("cashier", "announced-cash-outs", ANNOUNCED),
@@ -630,7 +642,8 @@ AFTERWARDS: dict[str, Step] = {
     "table.closed": _at("dealer", "close"),
     "box.swapped again": _swaps("drop", "drop-2", seal="S-101"),
     "box.swapped for taxes again": _swaps("tax", "tax-2", seal="S-102"),
-    "box.swapped for tips again": _swaps("tip", "tip-2", seal="S-103"),
+    "box.swapped for tips again, with a count of the tray": _swaps_with_count("tip", "tip-2", "S-103"),
+    "tray.confirmed of the change of boxes": _tray_as_it_is,
     "box.brought": _box("counter", "drop", "bring", {"seal": "S-101"}),
     "box.brought with taxes": _box("counter", "tax", "bring", {"seal": "S-102"}),
     "box.brought with tips": _box("counter", "tip", "bring", {"seal": "S-103"}),

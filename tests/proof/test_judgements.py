@@ -988,6 +988,13 @@ def a_day_names_a_box_that_there_is_not(docs: Docs) -> None:
 
 
 @found("day_differs")
+def chips_are_attributed_for_a_day_that_was_not_opened(docs: Docs) -> None:
+    hire(docs, "cleo", "compliance")
+    moved = {"player": "béla", "place": "C1", "amount": 5, "player_chips": 5, "for_day": "2026-01-02"}
+    add(docs, HOUSE, "chips.attributed", moved, actor="cleo", role="compliance", reason="seen on the film")
+
+
+@found("day_differs")
 def a_day_names_a_count_of_a_tray_that_does_not_wait(docs: Docs) -> None:
     count = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "opener"}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], tray_counts=[count])
@@ -1194,6 +1201,37 @@ def _box(docs: Docs, kind: str, by: str, state: str, **more: Any) -> None:
     box = {"box": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": state,
            "seal": "", "seal_read": "", "for_day": None, "differing_rounds": 0}  # fmt: skip
     add(docs, TABLE if kind == "box.swapped" else HOUSE, kind, {"box": box} | more, actor=by, role="cashier")
+
+
+BEFORE = {"box": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": "at_table",
+          "seal": "", "seal_read": "", "for_day": None, "differing_rounds": 0}  # fmt: skip
+COUNT = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "box_change", "exception": ""}
+AT_NIGHT = "2026-11-22T01:00:00.000000Z"
+
+
+def _boxes_are_changed(docs: Docs, *, role: str = "dealer", **more: Any) -> None:
+    """A box takes the place of another one."""
+    _two_people(docs)
+    by: Doc = {"actor": "anna", "role": role, "at": AT_NIGHT}
+    add(docs, TABLE, "box.swapped", {"box": dict(BEFORE)}, **by)
+    taken = BEFORE | {"state": "taken", "seal": "S", "for_day": ""}
+    add(docs, TABLE, "box.swapped", {"box": BEFORE | {"box": 2, "number": "8"}, "taken": taken} | more, **by)
+
+
+@found("state_event_differs")
+def somebody_else_than_the_dealer_counts_a_tray_with_a_box(docs: Docs) -> None:
+    _boxes_are_changed(docs, role="cashier", tray_count=COUNT, pieces={"5": 1})
+
+
+@found("tray_count_missing")
+def boxes_are_changed_without_a_count_where_the_house_wants_one(docs: Docs) -> None:
+    add(docs, HOUSE, "limits.changed", LIMITS | {"points": {"box_change_count_required": 1}}, reason="at founding")
+    _boxes_are_changed(docs)
+
+
+@found("tray_count_missing")
+def boxes_are_changed_with_a_count_that_there_is_not(docs: Docs) -> None:
+    _boxes_are_changed(docs, counted=7)
 
 
 @found("same_person")

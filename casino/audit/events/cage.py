@@ -531,6 +531,7 @@ class ChipsAttributed(AuditEvent):
     place: Annotated[str, "table or drawer where they were booked"]
     amount: Amount
     player_chips: PlayerChips
+    for_day: Annotated[str | None, "gaming day to which this belongs, where it was named"] = None
     reason: Reason
 
 
@@ -542,6 +543,7 @@ class ChipsUnattributed(AuditEvent):
     place: Annotated[str, "table or drawer where they are booked"]
     amount: Amount
     player_chips: PlayerChips
+    for_day: Annotated[str | None, "gaming day to which this belongs, where it was named"] = None
     reason: Reason
 
 

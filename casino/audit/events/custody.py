@@ -41,6 +41,7 @@ TrayCountPart = Annotated[
 OwnPieces = Annotated[
     Mapping[str, int], "what this person has counted: number of pieces by denomination in minor units"
 ]
+Replaced = Annotated[int | None, "the count that waited and does no more (id)"]
 OwnCount = Annotated[JsonObject, "`round`, `cash` (minor units), `pieces`, as this person has counted them"]
 
 
@@ -137,10 +138,20 @@ class CreditCancelled(TransferEvent):
 
 @event("box.swapped", chain="table")
 class BoxSwapped(TableEvent):
-    """A box was put on a table; the one before it was taken off, sealed."""
+    """A box was put on a table; the one before it was taken off, sealed. With it the dealer may have counted the tray:
+    that count waits for its witness."""
 
     box: BoxPart
     taken: Annotated[JsonObject | None, "the box that was taken off, as `box`"] = None
+    tray_count: Annotated[JsonObject | None, "the count of the tray, as in `tray.counted`"] = None
+    pieces: Annotated[
+        Mapping[str, int] | None, "what the dealer has counted in the tray: number of pieces by denomination"
+    ] = None
+    replaced: Replaced = None
+    counted: Annotated[
+        int | None,
+        "the count of the tray (id) made with a box before it, where the house wants one and none came along",
+    ] = None
 
 
 @event("box.brought", chain="house")
@@ -188,7 +199,7 @@ class TrayCounted(TableEvent):
 
     tray_count: TrayCountPart
     pieces: OwnPieces
-    replaced: Annotated[int | None, "the count that waited and does no more (id)"] = None
+    replaced: Replaced = None
 
 
 @event("tray.counts_differed", chain="table")

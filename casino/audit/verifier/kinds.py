@@ -30,7 +30,9 @@ _DECLARED = {
     "box.counted": "house: box {any}; count {any}",
     "box.counts_differed": "house: box {any}; count {any}",
     "box.received": "house: box {any}",
-    "box.swapped": "table: box {any}; table_version integer; taken? {any}",
+    "box.swapped":
+        "table: box {any}; counted? integer; pieces? {integer}; replaced? integer; table_version integer; "
+        "taken? {any}; tray_count? {any}",
     "cage.bearer_buy_in": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
     "cage.bearer_cash_out":
         "drawer: amount integer; announcement? integer; approval? integer; drawer_version integer; "
@@ -86,7 +88,7 @@ _DECLARED = {
         "table_version integer",
     "catalogue.changed":
         "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
-    "chips.attributed": "house: amount integer; place string; player string; player_chips integer",
+    "chips.attributed": "house: amount integer; for_day? string; place string; player string; player_chips integer",
     "chips.counted": "house: count {any}; move {any}",
     "chips.counts_differed": "house: count {any}; move {any}",
     "chips.delivered": "house: count? {any}; move {any}",
@@ -97,7 +99,7 @@ _DECLARED = {
     "chips.put_in_use": "house: approval? integer; chip_set string; redeem_until string; withdrawn string",
     "chips.retired": "house: chip_set string",
     "chips.set_aside": "house: count? {any}; move {any}",
-    "chips.unattributed": "house: amount integer; place string; player string; player_chips integer",
+    "chips.unattributed": "house: amount integer; for_day? string; place string; player string; player_chips integer",
     "chips.withdrawn_set_aside": "house: count? {any}; move {any}",
     "clearing.settled": "house: amount integer; buy_ins [integer]; statement string",
     "credit.cancelled":

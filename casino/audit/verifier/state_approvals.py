@@ -97,7 +97,7 @@ LASTS = {
     "cage": ("approval_minutes_at_drawers", 10),
     "office": ("approval_minutes_in_office", 60),
 }
-OTHERS = {**dict(LASTS.values()), "closer_required": 0}
+OTHERS = {**dict(LASTS.values()), "closer_required": 0, "box_change_count_required": 0}
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 
@@ -132,6 +132,7 @@ class Approvals:
             "hand.settled": self._settled,
             "house.went_live": self._went_live,
             "table.closed": self._table_closed,
+            "box.swapped": self._swapped,
             "staff.hired": self._hired,
             "staff.password_set": self._password_set,
             "staff.deactivated": self._deactivated,
@@ -328,6 +329,12 @@ class Approvals:
         self._done(doc)
         if "closer" not in doc["data"] and all(one["closer_required"] for one in self.in_force_about(doc["at"])):
             self._rows.find("tray_closer_differs", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
+
+    def _swapped(self, doc: Row) -> None:
+        """Where a house wants it, a box is taken off only with a count of the tray."""
+        counted = "taken" not in doc["data"] or {"tray_count", "counted"} & doc["data"].keys()
+        if not counted and all(one["box_change_count_required"] for one in self.in_force_about(doc["at"])):
+            self._rows.find("tray_count_missing", f"{doc['chain']}#{doc['seq']}", "the tray was not counted")
 
     def _use(self, doc: Row, place: str, approvers: Needed) -> None:
         row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))

@@ -16,6 +16,7 @@ POOL, SHARE = "transfers.TroncPool", "transfers.TroncShare"
 MOST_ROUNDS = 3
 _PUT = ("table", "kind", "number", "put_by")
 _COUNTED = "box.counted of the second of two that agree, box.count_decided"
+_TRAY_COUNTED = "tray.counted, or box.swapped that takes it along"
 MODELS = (
     Model(
         BOX,
@@ -55,16 +56,17 @@ MODELS = (
         TRAY_COUNT,
         "id",
         {
-            "id": proved("tray.counted"),
+            "id": proved(_TRAY_COUNTED),
             "house": HOUSE,
             **dict.fromkeys(
-                ("serial", "table", "purpose", "pieces", "counted_by", "counted_at"), proved("tray.counted")
+                ("serial", "table", "purpose", "pieces", "counted_by", "counted_at"), proved(_TRAY_COUNTED)
             ),
             "expected": proved("tray.confirmed; not of other counts, since a count is made without knowing it"),
             **dict.fromkeys(("witnessed", "witnessed_by"), proved("tray.confirmed, tray.counts_differed")),
             "exception": proved("tray.confirmed"),
             **dict.fromkeys(
-                ("state", "ended_at"), proved("tray.confirmed, tray.counts_differed, and tray.counted of the next one")
+                ("state", "ended_at"),
+                proved("tray.confirmed, tray.counts_differed, and tray.counted or box.swapped of the next one"),
             ),
         },
     ),
@@ -129,6 +131,24 @@ class Boxes:
         columns |= {name: data[name] for name in _PUT[:-1]} | {"put_by": doc["actor"]}
         self._rows.add(BOX, str(data["box"]), **columns)
         number(self._rows, "box", data["box"])
+        self._with_tray(doc, data["table"])
+
+    def _with_tray(self, doc: Row, table: str) -> None:
+        """The dealer's count of the tray that came with a change of boxes, or the one before it that still serves."""
+        data, place = doc["data"], f"{doc['chain']}#{doc['seq']}"
+        if data.get("tray_count") is not None:
+            if data["tray_count"]["purpose"] != "box_change" or doc["role"] != "dealer":
+                problem = f"{doc['role']} counted the tray for {data['tray_count']['purpose']}"
+                self._rows.find("state_event_differs", place, problem)
+            self._tray_counted(doc)
+        elif (named := data.get("counted")) is not None:
+            newest = max((row for row in self._rows.of(TRAY_COUNT).values() if row["table"] == table),
+                         key=lambda row: row["serial"], default=None)  # fmt: skip
+            if newest is None or newest["id"] != named or newest["purpose"] != "box_change" or (
+                newest["state"] not in ("waiting", "confirmed")
+            ):  # fmt: skip
+                problem = f"it names the count {named}, which is not one of the change of boxes, or was ended"
+                self._rows.find("tray_count_missing", place, problem)
 
     def _day_of(self, taken: Row) -> str:
         """The gaming day of a box that is taken off: one that was opened."""

@@ -45,6 +45,7 @@ class Days:
             "day.closed": self._closed,
             "day.packaged": self._packaged,
             "day.package_signed": self._signed,
+            **dict.fromkeys(("chips.attributed", "chips.unattributed"), self._booked_for),
         }
 
     def _closed(self, doc: Row) -> None:
@@ -86,6 +87,12 @@ class Days:
         if doc["role"] != "auditor":
             self._find(doc, f"{doc['actor']} signed as {doc['role']}")
         self._rows.change(PACKAGE, data["day"], signed_by=doc["actor"], signed_at=Near(doc["at"]))
+
+    def _booked_for(self, doc: Row) -> None:
+        """What is booked later for a day belongs to one that was opened."""
+        day = doc["data"].get("for_day")
+        if day is not None and self._rows.seek(PERIOD, day) is None:
+            self._find(doc, f"it belongs to the gaming day {day}, which was not opened")
 
     def _boxes(self, doc: Row, day: str, named: list[dict[str, Any]]) -> None:
         """Every box of the day that waits to be counted or received is named, in the state in which it is."""

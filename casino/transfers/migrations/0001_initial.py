@@ -427,9 +427,10 @@ class Migration(migrations.Migration):
                         choices=[
                             ("opener", "before the table opens"),
                             ("closer", "after the table has closed"),
+                            ("box_change", "when boxes are changed"),
                             ("check", "at any other time"),
                         ],
-                        max_length=6,
+                        max_length=10,
                     ),
                 ),
                 (
@@ -875,7 +876,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="traycount",
             constraint=models.CheckConstraint(
-                condition=models.Q(("purpose__in", ["opener", "closer", "check"])), name="tray_count_purpose"
+                condition=models.Q(("purpose__in", ["opener", "closer", "box_change", "check"])),
+                name="tray_count_purpose",
             ),
         ),
         migrations.AddConstraint(

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+import pytest
+
 from casino.reports.selectors import verification
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose
@@ -10,13 +12,14 @@ from ledger.models import Transaction
 from tests.casino.cage.test_bank import Bank
 from tests.casino.cage.test_variances import WHY, Closed
 from tests.casino.cage.test_vault import Vault as CountedVault
-from tests.casino.days.test_days import CARRIED, FIRST, SECOND, blocked, close, count_drawer, opened
+from tests.casino.days.test_days import CARRIED, FIRST, SECOND, THIRD, blocked, close, count_drawer, opened
 from tests.casino.hands import test_later_rulings as later_rulings
 from tests.casino.hands.test_ruling import RULING, disputed
 from tests.casino.kit import TRAY, Desk, Kit
+from tests.casino.scene import fingerprint
 from tests.casino.superuser import unguarded
 from tests.casino.tables.test_carryover import kitty_table
-from tests.casino.transfers.test_transfers import Ends, floor_at
+from tests.casino.transfers.test_transfers import Ends, floor_at, refusal
 from tests.casino.transfers.test_tronc import Tips
 from tests.casino.transfers.test_vault import Vault
 
@@ -168,6 +171,36 @@ def test_a_hand_that_is_ruled_on_again_belongs_to_its_day(kit: Kit) -> None:
     floor.refresh()
     kit.approved(floor, later_rulings.PATH, later_rulings.REMEDY)
     assert adjustments(kit) == [("hand.ruled_later", SECOND, later_rulings.REASON["reason"])]
+    whole(kit)
+
+
+@pytest.mark.parametrize(("what", "player"), [("attributions", "bela"), ("unattributions", "anna")])
+def test_chips_that_are_attributed_late_belong_to_the_day_that_is_named(kit: Kit, what: str, player: str) -> None:
+    office = opened(kit, FIRST)
+    kit.players("anna", "bela", chips=1_000)
+    count_drawer(kit)
+    office.ok("days", {"day": SECOND})
+    closed = close(kit, office, FIRST)
+    body = {"place": "C1", "amount": 700, "reason": "seen on the film"}
+    compliance = kit.office(Role.COMPLIANCE)
+    for unknown in (THIRD, "2019-01-01", "C1"):
+        before = fingerprint()
+        refused = compliance.post(f"players/{player}/{what}", body | {"for_day": unknown})
+        assert refusal(refused) == (404, "not_found")
+        assert fingerprint() == before
+    assert compliance.ok(f"players/{player}/{what}", body)["for_day"] is None
+    assert adjustments(kit) == []
+    assert compliance.ok(f"players/{player}/{what}", body | {"amount": 200, "for_day": FIRST})["for_day"] == FIRST
+    kind = f"chips.{what.removesuffix('ions')}ed"
+    assert adjustments(kit) == [(kind, SECOND, "seen on the film")]
+    [row] = kit.office().get(f"days/{FIRST}").json()["adjustments"]
+    assert row["place"] == "C1"
+    moved = {one["number"]: one["debit"] - one["credit"] for one in row["accounts"]}
+    assert moved == ({"2015": 200, "2010": -200} if what == "attributions" else {"2010": 200, "2015": -200})
+    assert kit.office().get(f"days/{FIRST}").json()["snapshot"] == closed["snapshot"]
+    # The open day is a day like another one: nothing of it is late.
+    compliance.ok(f"players/{player}/{what}", body | {"amount": 1, "for_day": SECOND})
+    assert kit.office().get(f"days/{SECOND}").json()["adjustments"] == []
     whole(kit)
 
 

@@ -44,6 +44,8 @@ NAMES_AN_OBJECT = {
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
 #: How many boxes the other house has had.
 FAR = 900
+#: A day that only the other house has.
+OTHER_DAY = "2020-02-27"
 #: Operations at a table that people in the office carry out.
 IN_THE_OFFICE = {"changeTerms", "setFloatTemplate", "setTrayTemplate", "stockTray", "retireTable", "retireDrawer"}
 
@@ -157,7 +159,8 @@ def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers:
 
 #: Members of bodies that name an object, and of what kind it is.
 MEMBERS = {
-    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "finder": "login", "from_drawer": "drawer",
+    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "finder": "login", "for_day": "for_day",
+    "from_drawer": "drawer",
     "hand": "hand", "location": "table", "login": "login", "observer": "login", "place": "drawer", "player": "player",
     "points": "login", "relieves": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
 }  # fmt: skip
@@ -175,7 +178,8 @@ NEW = {
 VALUES = {
     "account", "action", "actions", "actor", "address", "alarm_days", "amount", "announce",
     "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
-    "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born", "brought", "button",
+    "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born",
+    "box_change_count_required", "brought", "button",
     "by", "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling",
     "claimed", "client_seeds",
     "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "currency",
@@ -193,7 +197,8 @@ VALUES = {
     "seat_count", "seat_fee", "second_factor_required", "seconds", "seed", "separator", "set_aside_days", "sha256",
     "skim_above", "small_house", "starts_at", "statement", "suit", "target", "targets", "tax", "tax_id", "tax_refunded",
     "terminal_key", "text", "then", "time_to_act", "time_zone", "transfer_approved_from", "transfer_exception_minutes",
-    "transfer_late_minutes", "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days",
+    "transfer_late_minutes", "tray",
+    "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days",
     "uncounted_vault_days",
     "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "withdrawn", "word",
 }  # fmt: skip
@@ -331,10 +336,11 @@ def foreign(evening: Watched, strangers: Kit) -> Iterator[dict[str, Any]]:
     assert box == FAR + 1
     dealer.ok("hands", {"mode": "physical"})
     terminal, _ = enrol_terminal(house=other.house, code="x-1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
+    other.office(Role.MANAGER).ok("days", {"day": OTHER_DAY})
     login = Staff.objects.filter(house=other.house).latest("id").login
     codes = {
         "table": "X1", "hand": "X1-000001", "player": "X1-u1", "login": login, "terminal": terminal.code,
-        "drawer": "OWN-C", "chip_set": "OWN", "box": box,
+        "drawer": "OWN-C", "chip_set": "OWN", "box": box, "for_day": OTHER_DAY,
     }  # fmt: skip
     yield codes | {name: known[name] for name in ("account", "count", "entry", "exception", "move", "transfer")}
     other.close()

@@ -10,6 +10,7 @@ from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables.models import CarryoverOnClose
 from casino.verification import auditing
 from tests.casino.kit import ACTOR, FERBLI, TRAY, Desk, Kit
+from tests.casino.scene import fingerprint
 from tests.casino.transfers.test_transfers import FILL, WORTH, Ends, floor_at, refusal
 
 HELD = {str(value): count for value, count in TRAY.items()}
@@ -219,4 +220,81 @@ def test_a_house_may_close_tables_with_a_confirmed_closer_only(kit: Kit) -> None
     closer = trays.both(left, "closer")["tray_count"]
     trays.dealer.refresh()
     assert trays.dealer.ok("close")["last_event"]["closer"] == closer
+    assert auditing.verify_house(kit.house).findings == []
+
+
+# --- At a change of boxes -------------------------------------------------------------------------------------------
+
+
+def swap(desk: Desk, number: str, kind: str = "drop", **more: Any) -> Any:
+    """Somebody puts a box on the table; whatever is there is sealed."""
+    desk.refresh()
+    return desk.post("boxes", {"kind": kind, "number": f"{kind}-{number}", **more})
+
+
+def test_a_tray_is_counted_with_a_change_of_boxes(trays: Trays) -> None:
+    short = HELD | {"100": 397}
+    assert "tray_count" not in swap(trays.dealer, "1").json()["last_event"]
+    waiting = trays.count(HELD)["tray_count"]["tray_count"]
+    done = swap(trays.dealer, "2", seal="S-1", tray=short).json()["last_event"]
+    count = done["tray_count"]
+    assert (done["box"]["number"], done["taken"]["number"], done["replaced"]) == ("drop-2", "drop-1", waiting)
+    assert (count["purpose"], count["state"], count["serial"], done["pieces"]) == ("box_change", "waiting", 2, short)
+    assert not {"counted", "expected", "variance"} & count.keys()
+    # It waits as any count does: posted only when the floor has counted the same.
+    assert trays.kit.balance("5210/T1") == 0
+    assert refusal(trays.witness(waiting, HELD)) == (409, "tray_count_replaced")
+    confirmed = trays.witness(count["tray_count"], short).json()["last_event"]["tray_count"]
+    assert (confirmed["state"], confirmed["variance"], confirmed["purpose"]) == ("confirmed", -300, "box_change")
+    assert trays.kit.balance("5210/T1") == 300
+    [row] = trays.floor.get("/api/v1/tray-counts?purpose=box_change").json()["results"]
+    assert row["tray_count"] == count["tray_count"]
+    trays.whole()
+
+
+def test_counts_of_a_change_of_boxes_that_differ_are_made_again(trays: Trays) -> None:
+    number = swap(trays.dealer, "1", tray=HELD).json()["last_event"]["tray_count"]["tray_count"]
+    assert trays.witness(number, HELD | {"100": 1}).json()["last_event"]["kind"] == "tray.counts_differed"
+    assert trays.both(HELD, "box_change")["purpose"] == "box_change"
+    trays.whole()
+
+
+def test_a_change_of_boxes_that_is_refused_counts_nothing(trays: Trays) -> None:
+    swap(trays.dealer, "1")
+    for desk, body, expected in (
+        (trays.floor, {"seal": "S-1", "tray": HELD}, (403, "forbidden")),
+        (trays.dealer, {"tray": HELD}, (422, "seal_missing")),
+        (trays.dealer, {"seal": "S-1", "tray": {"7": 1}}, (422, "unknown_denomination")),
+        (trays.dealer, {"seal": "S-1", "tray": {"a": 1}}, (400, "invalid_request")),
+    ):
+        desk.refresh()
+        before = fingerprint()
+        assert refusal(swap(desk, "2", **body)) == expected, body
+        assert fingerprint() == before
+    assert trays.dealer.get("/api/v1/tray-counts").status_code == 403
+    assert trays.floor.get("/api/v1/tray-counts").json()["results"] == []
+
+
+def test_a_house_may_change_boxes_with_a_count_of_the_tray_only(kit: Kit) -> None:
+    set_at_founding(house=kit.house, points={"box_change_count_required": 1}, actor=ACTOR)
+    trays = Trays(kit)
+    # An empty place needs no count: nothing is taken off.
+    for kind in ("drop", "tax", "tip"):
+        assert "counted" not in swap(trays.dealer, "1", kind).json()["last_event"]
+    trays.both(HELD)
+    assert refusal(swap(trays.dealer, "2", seal="S-1")) == (409, "tray_count_required")
+    number = swap(trays.dealer, "2", seal="S-1", tray=HELD).json()["last_event"]["tray_count"]["tray_count"]
+    # The other boxes are changed with the same count, before its witness has counted and after.
+    assert swap(trays.floor, "2", "tax", seal="S-2").json()["last_event"]["counted"] == number
+    trays.witness(number, HELD)
+    assert swap(trays.dealer, "2", "tip", seal="S-3").json()["last_event"]["counted"] == number
+    trays.dealer.refresh()
+    trays.ends.credited()
+    assert refusal(swap(trays.dealer, "3", seal="S-4")) == (409, "tray_count_required"), (
+        "chips have left the tray since"
+    )
+    left = {value: count - FILL.get(value, 0) for value, count in HELD.items()}
+    number = swap(trays.dealer, "3", seal="S-4", tray=left).json()["last_event"]["tray_count"]["tray_count"]
+    trays.witness(number, left | {"5": 1})
+    assert refusal(swap(trays.dealer, "3", "tax", seal="S-5")) == (409, "tray_count_required"), "both count again"
     assert auditing.verify_house(kit.house).findings == []
