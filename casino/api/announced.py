@@ -74,7 +74,7 @@ class AnnounceCashOut(WriteOperation):
 
     @extend_schema_serializer(component_name="AnnounceCashOutInput")
     class Input(StrictInput):
-        """The player (none for whoever brings the chips), the amount in minor units, and for how long."""
+        """The player (none for for the person who brings the chips), the amount in minor units, and for how long."""
 
         player = StrictText(max_length=32, required=False)
         amount = Amount()
@@ -126,7 +126,7 @@ class AnnouncedCashOutList(CursorList):
 
         announcement = serializers.IntegerField()
         drawer = serializers.CharField()
-        player = serializers.CharField(allow_null=True, help_text="Null for whoever brings the chips.")
+        player = serializers.CharField(allow_null=True, help_text="Null for for the person who brings the chips.")
         amount = serializers.IntegerField()
         minutes = serializers.IntegerField()
         until = serializers.DateTimeField()

@@ -132,7 +132,9 @@ class _Attribution(StrictInput):
 
     place = StrictText(max_length=32)
     amount = Amount()
-    for_day = StrictText(max_length=10, required=False)
+    for_day = StrictText(
+        max_length=10, required=False, help_text="The earlier gaming day to which it belongs; absent: that of now."
+    )
     reason = Reason()
 
 

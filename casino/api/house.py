@@ -399,7 +399,7 @@ class ResetOut(serializers.Serializer[Any]):
 class ResetSandbox(WriteOperation):
     """For who tries programs in a sandbox (`not_a_sandbox` elsewhere): this one is closed for ever with everything that
     is open there, and the next one is set up as it is, with its capital, its chips and what its trays were stocked
-    with. The answer has passwords and keys once; whoever loses it asks the operator for another sandbox. No If-Match:
+    with. The answer has passwords and keys once; if it is lost, the operator makes another sandbox. No If-Match:
     the stage is looked at."""
 
     roles = (Role.ADMIN,)

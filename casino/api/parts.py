@@ -295,6 +295,16 @@ class EventPart(serializers.Serializer[Any]):
 
     kind = serializers.CharField(help_text="Kind of the event, such as `drawer.opened`.")
 
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """The fields, and where an approval may be named, those who had approved before its last one did."""
+        fields = super().get_fields()
+        if "approval" in fields:
+            fields["also_approved"] = serializers.ListField(
+                child=serializers.CharField(), required=False,
+                help_text="Logins of those who had approved before, where it took several people; absent otherwise.",
+            )  # fmt: skip
+        return fields
+
 
 class DrawerChanged(DrawerOut):
     """A drawer after a write, which adds the event that it has recorded as `last_event`, and the event's receipt."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, timedelta
 from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Max, Q
 from django.db.models import DateTimeField as Moment
+from django.db.models import ExpressionWrapper, Max
 
 from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState, alternatives
 from casino.audit.events.approvals import ApprovalRequested
@@ -72,19 +72,28 @@ class ApprovalNeeded(Exception):
         self.need = need
 
 
+#: House and number of an approval that is locked.
+_USE = """
+UPDATE approvals_approval SET state = 'used', ended_at = clock_timestamp()
+WHERE house_id = %s AND number = %s AND state = 'approved' AND expires_at > clock_timestamp() RETURNING id
+"""
+
+
 def use(request: Request, need: Need) -> Approval:
-    """The approval that the request names, locked in the transaction of its write, which must use it up. Raises
-    ApprovalNeeded where it names none, NotFound, and a Conflict for one that is not for this, or cannot be used."""
+    """Use the approval that the request names, in the transaction of its write. Raises ApprovalNeeded where it names
+    none, NotFound, and a Conflict for one that is not for this, or cannot be used; the caller's transaction must end
+    with it, for the approval may have been used up in it already."""
     if request.approval is None:
         raise ApprovalNeeded(need)
     named = {"house": request.house, "number": request.approval}
-    in_time = ExpressionWrapper(Q(expires_at__gt=ClockTimestamp()), output_field=BooleanField())
-    asking = Approval.objects.filter(**named).select_related("decided_by").annotate(in_time=in_time)
-    _, [[found]] = locks.lock_beside(Approval, locks.Rank.APPROVAL, asking, **named)
+    asking = Approval.objects.filter(**named).select_related("decided_by")
+    _, [[found], used] = locks.lock_beside(
+        Approval, locks.Rank.APPROVAL, asking, (_USE, [request.house.pk, request.approval]), **named
+    )
     approval: Approval = found
     _require_for(request, need, approval)
     require_state(approval, ApprovalState.APPROVED)
-    if not found.in_time:
+    if not used:
         raise expired(approval)
     return approval
 

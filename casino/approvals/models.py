@@ -152,8 +152,8 @@ class Assent(models.Model):
         verbose_name = "assent"
         ordering = ("id",)
         constraints = [
-            models.UniqueConstraint(fields=["approval", "role"], name="assent_once_for_a_role"),
-            models.UniqueConstraint(fields=["approval", "given_by"], name="assent_once_by_a_person"),
+            models.UniqueConstraint(fields=["house", "approval", "role"], name="assent_once_for_a_role"),
+            models.UniqueConstraint(fields=["house", "approval", "given_by"], name="assent_once_by_a_person"),
         ]
 
     def __str__(self) -> str:

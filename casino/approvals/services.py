@@ -68,7 +68,7 @@ def approve(*, command: Command, number: int, given: WithCode | None) -> Answer:
 
 
 def refuse(*, command: Command, number: int, given: WithCode | None, reason: str) -> Answer:
-    """Refuse a request of another person: one no is enough, whoever has approved it. Raises as :func:`approve`."""
+    """Refuse a request of another person: one no is enough, even after approvals. Raises as :func:`approve`."""
     made = lambda coded, _: ApprovalRefused(approval=number, second_factor=coded, reason=reason)  # noqa: E731
     return _decide(command, number, ApprovalState.REFUSED, given, made, reason=reason)
 
@@ -111,7 +111,7 @@ def _role(staff: Staff, asked: Approval, state: ApprovalState) -> Role:
     roles = list(asked.roles)
     if asked.every_role and state == ApprovalState.APPROVED:
         given = asked.assents.filter(given_by=staff).first()
-        # Who has approved it already is told so once it is locked; one that was decided is refused by its state.
+        # Who has approved it already is refused once it is locked; one that was decided, by its state.
         roles = [given.role] if given else asked.waits_for() or roles
     return role_for(staff, [Role(one) for one in roles])
 

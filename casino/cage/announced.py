@@ -40,14 +40,14 @@ def open_at(drawer: Drawer) -> QuerySet[AnnouncedCashOut]:
 
 def use(drawer: Drawer, work: Work, number: int, *, player: Player | None, amount: int) -> None:
     """Let go of what is set aside for the announced cash-out of this number, which is paid with `amount` minor units in
-    this transaction. `player` is None for whoever brings the chips.
+    this transaction. `player` is None for for the person who brings the chips.
 
     Raises NotFound, Conflict announcement_differs where it was announced for somebody else or for less, or one that
     names its state.
     """
     found = open_one(drawer, number)
     if found.player_id != (player.pk if player else None):
-        whose = f"player {found.player.ref}" if found.player else "whoever brings the chips"
+        whose = f"player {found.player.ref}" if found.player else "the bearer of the chips"
         raise Conflict(f"Cash-out {number} was announced for {whose}.", code="announcement_differs")
     if amount > found.amount:
         raise Conflict(

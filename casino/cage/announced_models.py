@@ -27,7 +27,7 @@ class AnnouncedCashOut(models.Model):
     #: From 1 in each house, without gaps.
     number = models.PositiveIntegerField()
     drawer = models.ForeignKey("cage.Drawer", on_delete=models.PROTECT, related_name="announced_cash_outs")
-    #: Who is to be paid; null for whoever brings the chips.
+    #: Who is to be paid; null for for the person who brings the chips.
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", null=True)
     amount = models.BigIntegerField()
     minutes = models.PositiveSmallIntegerField()

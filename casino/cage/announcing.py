@@ -22,7 +22,7 @@ from casino.players.models import Player
 
 
 def announce(*, command: Command, code: str, player_ref: str | None, amount: int, minutes: int) -> Answer:
-    """Set `amount` minor units of the drawer's cash aside for so many minutes, for a player or (None) for whoever
+    """Set `amount` minor units of the drawer's cash aside for so many minutes, for a player or (None) for the bearer
     brings the chips. The answer and the event have its number, by which it is paid.
 
     Raises NotFound, Gone for a player who was forgotten, Conflict drawer_closed, drawer_counted, drawer_short,

@@ -103,7 +103,8 @@ def together(*asked: Statement | models.QuerySet[Any, Any], using: str = DEFAULT
     """Run statements and querysets in one round trip, in this order; returns the rows or objects of each.
 
     Each sees what was committed before it began, as if it were sent by itself: what is read after a lock is as new as
-    the lock. Where one fails, those after it are not run. The first of a transaction take its BEGIN along.
+    the lock. Where one fails, those after it are not run. The first of a transaction take its BEGIN along; psycopg
+    believes then that it commits by itself, so that rows of a cursor on the server (`iterator`) are read elsewhere.
     """
     if not asked:
         return []

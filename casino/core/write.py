@@ -22,7 +22,6 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, Interface
 from django.db.models import Model, QuerySet
 
 from casino.approvals import gate
-from casino.approvals.models import Approval, ApprovalState
 from casino.audit.events import AuditEvent
 from casino.audit.events.registry import ApprovedEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
@@ -31,7 +30,7 @@ from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
 from casino.core.errors import Conflict, IdempotencyKeyReused, NotFound, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses import stages
-from casino.houses.models import ClockTimestamp, House, OutboxMessage
+from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
@@ -260,8 +259,9 @@ class OfHouse:
         with locks.gathered() as locking:
             if self.lock is not None:
                 self.lock(house.id)
-        found = require_unanswered(command, *locking, beside=[stages.reading(house)] if locking else ())
-        for rows in found:
+        # The stage may be read with the locks that its change waits for.
+        stage = [stages.reading(house)] if self.lock in (locks.lock_places, locks.lock_days) else []
+        for rows in require_unanswered(command, *locking, beside=stage):
             stages.read(house, rows)
         return house
 
@@ -344,8 +344,6 @@ class Work:
             raise AssertionError(f"{used} was used and nobody has decided it")
         others = [one.given_by.login for one in used.given() if one.given_by_id != used.decided_by_id]
         self._approved = (used.number, used.decided_by.login, others)
-        rows = Approval.objects.filter(id=used.pk)
-        self.soon(rows, state=ApprovalState.USED, ended_at=ClockTimestamp())
 
     def approved(self, outcome: Outcome) -> Outcome:
         """The outcome with the approval that was used in its event, if there was one."""
@@ -367,6 +365,8 @@ class Work:
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
+        if self._soon and unmoved is not None:
+            raise AssertionError("what is remembered of a subject allows one statement alone")
         last = answer is not None and unmoved is None and sql.may_commit(self.using)
         if self._soon and not last:
             self.flush()

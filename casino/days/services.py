@@ -94,7 +94,6 @@ def close_day(*, command: Command, name: str) -> Answer:
         until = following[0].opened_at if following else None
         open_work.require_done(house, until)
         work.require_approval(CLOSES)
-        work.flush()  # an approval that is used up is not carried over
         ended = days.end(house, name)
         event = DayClosed(
             day=name,

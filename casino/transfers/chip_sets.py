@@ -48,7 +48,7 @@ def put_in_use(*, command: Command, code: str, redeem_until: date, reason: str) 
     """
 
     def change(house: House, work: Work) -> Outcome:
-        _lock_tables(house)
+        _lock_places(house)
         chips.lock_chip_set(house)
         found = _get(house, code)
         _require_unused(found)
@@ -223,9 +223,11 @@ def _require_out(house: House, taken: Chips) -> None:
         )
 
 
-def _lock_tables(house: House) -> None:
-    """Keep everybody from sitting down or playing until the transaction ends."""
+def _lock_places(house: House) -> None:
+    """Keep everybody from sitting down, playing or trading until the transaction ends: what is done at a table or a
+    drawer goes by the chip set that was in use when it was locked."""
     locks.lock_all(Table, locks.Rank.DESK, house=house)
+    locks.lock_all(Drawer, locks.Rank.DESK, house=house)
 
 
 def _require_empty(house: House, code: str) -> None:

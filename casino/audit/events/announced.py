@@ -13,7 +13,7 @@ class CashOutAnnounced(DrawerEvent):
     """A large cash-out was announced; the drawer sets its cash aside, which nothing else there can take."""
 
     announcement: Announcement
-    player: Annotated[str | None, "reference of the player; absent for whoever brings the chips"] = None
+    player: Annotated[str | None, "reference of the player; absent for for the person who brings the chips"] = None
     amount: Amount
     minutes: Annotated[int, "for how many minutes the cash is set aside"]
     until: Annotated[str, "until when it is, ISO 8601 in UTC"]

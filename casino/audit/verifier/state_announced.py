@@ -12,7 +12,7 @@ ANNOUNCED = "cage.AnnouncedCashOut"
 #: What keys of their holds begin with.
 _KEY = "cash_out"
 _PAID, _WITHDRAWN, _EXPIRED = "cage.cash_out, cage.bearer_cash_out", "cage.announcement_withdrawn", "holds.expired"
-_TOLD = ("number", "drawer", "player", "amount", "minutes", "until", "announced_by", "announced_at")
+_SAID = ("number", "drawer", "player", "amount", "minutes", "until", "announced_by", "announced_at")
 MODELS = (
     Model(
         ANNOUNCED,
@@ -20,7 +20,7 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(_TOLD, proved("cage.cash_out_announced")),
+            **dict.fromkeys(_SAID, proved("cage.cash_out_announced")),
             "paid": proved(_PAID),
             "reason": proved(_WITHDRAWN),
             "ended_by": proved(f"{_PAID}, {_WITHDRAWN}"),
@@ -66,7 +66,7 @@ class Announcements:
         )
 
     def _paid(self, doc: Row) -> None:
-        """Whoever it was announced for got the cash, and not more."""
+        """The cash went to whom it was announced for, and not more of it."""
         data = doc["data"]
         if "announcement" not in data:
             return

@@ -1,4 +1,4 @@
-"""Which roles no person may hold together: the verifier's own table, whoever gave the roles. Both the event that gives
+"""Which roles no person may hold together: the verifier's own table. Both the event that gives
 such a pair is found, and what a person does who holds one.
 
 A house that an auditor has let be small lets one person be floor and cage supervisor, as long as it has few tables.

@@ -58,7 +58,7 @@ REPORT = Report(
     number="A14",
     version=1,
     title="Cukassza and bank ageing",
-    text="What lies at tables and is nobody's yet: since when, for how many days and hands, and what moved it last.",
+    text="What lies at tables and has no owner yet: since when, for how many days and hands, and what moved it last.",
     roles=(Role.AUDITOR, Role.MANAGER),
     sections=(
         Section(

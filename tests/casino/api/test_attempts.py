@@ -32,7 +32,7 @@ NOT_SENSITIVE = {
     "dealer-turns", "table-terms", "waiting-list", "waiting-list/display", "chip-sets",
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
-    "receipts/<slug:hash>", "reports",
+    "receipts/<slug:hash>", "rehearsals", "rehearsals/<int:rehearsal>", "reports",
     "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
     "tables/<slug:table>/stream", "tables/<slug:table>/changes",
     "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes",

@@ -57,9 +57,9 @@ def at_the_commit(monkeypatch: pytest.MonkeyPatch, happens: Callable[[Callable[[
         with self.wrap_database_errors:
             happens(lambda: commit(self))
 
-    def instead_of_last(statement: str, parameters: Any, using: str) -> Any:
+    def instead_of_last(*statements: sql.Statement, using: str) -> Any:
         as_ever()
-        found = sql.rows(statement, parameters, using)
+        *_, found = sql.together(*statements, using=using)
         with connection.wrap_database_errors:
             happens(lambda: commit(connection))
         return found

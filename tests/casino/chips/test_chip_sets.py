@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from casino.bookkeeping import chart
+from casino.cage import selectors as drawers
 from casino.cage.founding import create_drawer
 from casino.chips.models import ChipSet
 from casino.reports.selectors import custody, racks, verification
@@ -266,4 +267,23 @@ def test_a_withdrawn_chip_is_taken_once(sets: Sets, monkeypatch: pytest.MonkeyPa
     )  # fmt: skip
     assert (first.status_code, refusal(second)) == (201, (409, "chips_not_in_circulation"))
     assert waited
+    sets.whole()
+
+
+def test_a_set_is_not_replaced_while_a_drawer_takes_chips_of_it(sets: Sets, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drawer goes by the set that was in use when it was locked; the change waits for it, and then finds its
+    chips."""
+    sets.introduce()
+    sets.close()
+    sets.kit.open_drawer(sets.cashier, cash=100_000, pieces={})
+    body = {"redeem_until": sets.until.isoformat()} | WHY
+    approved = sets.kit.approval(sets.admin, "chip-sets/NEXT/use", body)
+    first, second, waited = meanwhile(
+        monkeypatch, drawers, "require_cash",
+        second=lambda: sets.admin.post("chip-sets/NEXT/use", body, headers=approved),
+        first=lambda: sets.cashier.post("bearer-cash-outs", {"amount": 1_000, "pieces": {"1000": 1}}),
+    )  # fmt: skip
+    assert (first.status_code, refusal(second)) == (201, (409, "place_not_empty")), (first.text, second.text)
+    assert waited
+    sets.close()
     sets.whole()

@@ -73,7 +73,7 @@ WHY = {"reason": "the last try went wrong"}
 
 
 def way_in(kit: Kit, login: str, password: str, key: str) -> Desk:
-    """Somebody who signs in at the terminal in the office."""
+    """A person signed in at the terminal in the office."""
     form = {"login": login, "password": password, "terminal": "office", "terminal_key": key}
     token = kit.http(None).post("/api/v1/sign-in", json=form).json()["token"]
     return Desk(kit.http(token), "/api/v1")

@@ -110,7 +110,7 @@ def stands(name: str, named: Mapping[str, Any]) -> tuple[TerminalKind, str]:
     """Where people stand who carry out an operation."""
     if name not in IN_THE_OFFICE and "table" in named:
         return TerminalKind.TABLE, named["table"]
-    if "drawer" in named:
+    if name not in IN_THE_OFFICE and "drawer" in named:
         return TerminalKind.CAGE, named["drawer"]
     return TerminalKind.OFFICE, ""
 

@@ -94,7 +94,7 @@ def test_a_large_buy_in_is_approved_as_at_the_cage(kit: Kit, dealer: Desk) -> No
     done = kit.approved(dealer, "buy-ins", {"seat": 1, "amount": 1_000}, by=Role.CAGE_SUPERVISOR)
     assert done["last_event"]["approval"] == problem["approval"]["approval"]
     problem = dealer.post("buy-ins", {"seat": 1, "amount": 2_000}).json()
-    assert problem["approval"]["roles"] == ["manager"]
+    assert problem["approval"]["roles"] == ["manager", "compliance"]
     # A player who sits down with it has no seat before it is approved.
     kit.players("vera")
     dealer.ok("seats/4/leave")

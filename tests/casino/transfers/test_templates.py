@@ -188,7 +188,7 @@ def test_a_fill_brings_the_tray_to_its_template(kit: Kit, admin: Desk) -> None:
     ask = {"kind": "fill", "drawer": "C1", "by_template": True}
     assert_problem(dealer.post("transfers", ask), 409, "no_template")
     put(admin, "tables/T1", pieces=FULL)
-    # The table asks and is not told what its tray lacks.
+    # The table asks and does not learn what its tray lacks.
     asked = dealer.ok("transfers", ask)["last_event"]["transfer"]
     assert (asked["requested"], asked["sent"], asked["reservation"]) == ({"template": 1}, None, "")
     number, carrier = asked["transfer"], kit.runner()
