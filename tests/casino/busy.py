@@ -568,6 +568,7 @@ STEPS: dict[str, Step] = {
     "cage.payout_held again": _approved("held-payouts", HELD, "cashier", "compliance"),
     "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
+    "chips.unattributed for a day": _at("compliance", "players/T1-u1/unattributions", LATE | {"amount": 50} | REASON),
     "chips.attributed for a day": _at("compliance", "players/T1-u1/attributions", LATE | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),

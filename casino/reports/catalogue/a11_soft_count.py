@@ -68,7 +68,7 @@ def _all(scope: Scope) -> list[_Box]:
         one.at.setdefault(act, datetime.fromisoformat(doc["at"]))
         if "count" in data:
             one.counts.append((doc["actor"], data["count"]))
-    return sorted(found.values(), key=lambda one: one.part["serial"])
+    return sorted(found.values(), key=lambda one: one.part["box"])
 
 
 def _wanted(scope: Scope) -> list[_Box]:
@@ -85,7 +85,7 @@ def _rows(scope: Scope) -> Iterator[Row]:
     for one in _wanted(scope):
         part, done = one.part, one.received
         yield (
-            part["for_day"] or None, part["table"], part["kind"], part["serial"], part["number"], part["seal"],
+            part["for_day"] or None, part["table"], part["kind"], part["box"], part["number"], part["seal"],
             part["seal_read"], part["state"], one.at["box.swapped"], part["taken_by"], one.at.get("box.brought"),
             part["brought_by"], one.at.get(_RECEIVED), part["received_by"], part["decided_by"], part["observer"],
             part["differing_rounds"], part["cash"] if done else 0, sum(part["pieces"].values()) if done else 0,
@@ -98,7 +98,7 @@ def _counts(scope: Scope) -> Iterator[Row]:
         if one.received:
             for counter, counted in one.counts:
                 worth = counted["cash"] + _worth(counted["pieces"])
-                yield one.part["serial"], one.part["table"], one.part["kind"], counted.get("round"), counter, worth
+                yield one.part["box"], one.part["table"], one.part["kind"], counted.get("round"), counter, worth
 
 
 def _denominations(scope: Scope) -> Iterator[Row]:
