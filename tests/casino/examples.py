@@ -135,7 +135,7 @@ class Recording(Kit):
     def _example(self, request: httpx.Request, answer: httpx.Response) -> dict[str, Any]:
         stable = self.stable
         found: dict[str, Any] = {
-            "path": stable.value(resolve(request.url.path).kwargs),
+            "path": stable.value(resolve(request.url.path).kwargs, "path"),
             "query": stable.value({name: _typed(value) for name, value in request.url.params.items()}),
         }
         if request.method == "POST":

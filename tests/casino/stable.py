@@ -15,7 +15,8 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "transfer": "transfer", "tray_count": "tray count", "count": "tray count", "opener": "tray count",
+    "transfer": "transfer", "tray_count": "tray count", "opener": "tray count", "closer": "tray count",
+    "replaced": "tray count",
     "exception": "exception", "account": "account", "rota_entry": "rota",
     "event": "event",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
@@ -83,6 +84,8 @@ class Stable:
             return dict.fromkeys(value, 10)
         if {"sha256", "size"} <= value.keys():  # a package: its length is that of the ids in it
             value = value | {"size": SIZE}
+        if name == "path" and "count" in value:  # of a tray; elsewhere a count is a number of things, or of a shift
+            value = value | {"count": self.value(value["count"], "tray_count")}
         return {self.text(key): self.value(inner, within or key) for key, inner in value.items()}
 
     def text(self, text: str) -> str:
