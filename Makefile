@@ -4,8 +4,10 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow faults check pages examples catalogue verifier wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow browser faults check pages messages examples catalogue verifier shots wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -44,24 +46,31 @@ run: $(STAMP) ## run the newest house, NEW=1 a new one: web, worker and beat, un
 	@$(PY) -m deploy.demo --serve $(if $(NEW),--new)
 
 test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slow ones (ARGS=... for pytest)
-	@$(PY) -m pytest $(or $(ARGS),-n 2 -m "not slow")
+	@$(PY) -m pytest $(or $(ARGS),-n 2 --dist worksteal -m "not slow")
 
 slow: $(STAMP) ## run the tests that take long: hands under kill -9 and FLUSHALL, every piece of the ledger's bench
-	@$(PY) -m pytest -n 2 -m slow
+	@$(PY) -m pytest -n 2 --dist worksteal -m slow
 
 faults: $(STAMP) ## run every fault under play, and prove what must hold afterwards (ARGS="--only NAME ...", --list, --write)
 	@$(PY) -m tests.faults $(ARGS)
 
-check: $(STAMP) ## lint, format, types, import contracts, missing migrations, generated pages
+browser: $(STAMP) ## run the tests of the screens in a real Chromium, unpacked without root where none is installed
+	@$(PY) -m pytest -q -m slow $(or $(ARGS),tests/browser)
+
+check: $(STAMP) ## lint, format, types, import contracts, missing migrations, generated pages, messages
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(ENV) && $(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(UP) && $(PY) manage.py makemigrations --check --dry-run
 	@$(ENV) && $(PY) manage.py pages --check
+	@$(ENV) && $(PY) manage.py messages --check
 
 pages: $(STAMP) ## write the generated pages of docs/reference
 	@$(ENV) && $(PY) manage.py pages --write
+
+messages: $(STAMP) ## write the catalogues of messages and compile them; what is not translated yet is printed
+	@$(ENV) && $(PY) manage.py messages --write
 
 examples: $(STAMP) ## play the evening of the API's examples, and write them to casino/api/http/examples.json
 	@EXAMPLES=write $(PY) -m pytest -q tests/casino/api/test_examples.py
@@ -72,10 +81,13 @@ catalogue: $(STAMP) ## declare every object of the database as the migrations ma
 verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by itself, and print its SHA-256
 	@$(PY) -m casino.audit.archive verify.pyz
 
+shots: $(STAMP) ## print an evening's papers and make pictures of them: var/shots, and the three of docs/shots
+	@$(PY) -m pytest -q tests/shots/documents.py
+
 wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
 	@$(PY) -m tests.deploy.wheels
 
-bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http, live, founding or profile for a part)
+bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http, live, screens, founding, reports or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
 
 soak: $(STAMP) ## a million random hands of each game, deep counts, 10,000 lost connections (ARGS=... for tests.soak)

@@ -286,6 +286,21 @@ class Configuration:
         default=2922,
         meaning="Days for which personal data are kept after a player's last activity (2922 days are eight years).",
     )
+    destinations: str = variable(
+        "CASINO_DESTINATIONS",
+        _text,
+        default="",
+        shown="none",
+        meaning="A file of TOML with the destinations of scheduled reports: a folder, mail, a store of S3's protocol "
+        "([how](../how-to/send-reports.md)).",
+    )
+    address: str = variable(
+        "CASINO_ADDRESS",
+        _address,
+        default="",
+        shown="that of the request",
+        meaning="Where browsers of players reach the house, `https://house.example`: the QR codes on paper lead there.",
+    )
     unclaimed_days: int = variable(
         "CASINO_UNCLAIMED_DAYS",
         _days,

@@ -10,7 +10,7 @@ from celery.schedules import crontab
 
 from casino import configuration
 from casino.celery import FILES, SETTLEMENT, TASK_HARD_LIMIT, TASK_SOFT_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
-from casino.core import heartbeat
+from casino.core import heartbeat, languages
 
 environment = configuration.read(os.environ)
 
@@ -41,11 +41,16 @@ INSTALLED_APPS = [
     "casino.hands",
     "casino.cage",
     "casino.transfers",
+    "casino.safeguards",
+    "casino.watching",
     "casino.days",
+    "casino.evidence",
     "casino.live",
     "casino.api",
     "casino.reports",
     "casino.golive",
+    "casino.console",
+    "casino.doctor",
     "casino.reference",
     # After the reports, whose `export_ledger` replaces the ledger's: the first command of a name is run.
     "ledger",
@@ -53,6 +58,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "casino.console.static_files.StaticCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "casino.api.http.middleware.RequestIdMiddleware",
     "casino.api.http.middleware.CorsMiddleware",
@@ -64,6 +70,10 @@ MIDDLEWARE = [
 ROOT_URLCONF = "casino.urls"
 WSGI_APPLICATION = "casino.wsgi.application"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+# The screens' forms and scripts send the token along; no script need read the cookie.
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Strict"
+CSRF_FAILURE_VIEW = "casino.console.failures.forged"
 
 # --- Database: three aliases on the same database ---------------------------------------------------------------
 CASINO_APP_ROLE = environment.app_role
@@ -125,6 +135,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AXES_FAILURE_LIMIT = 5
+AXES_HANDLER = "casino.staff.limits.Attempts"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_FORM_FIELD = "username"
@@ -157,6 +168,9 @@ SPECTACULAR_SETTINGS = {
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
         "ReportRunState": "casino.reports.models.RunState",
+        "DeliveryState": "casino.reports.models.DeliveryState",
+        "PrintForm": "casino.reports.models.PrintForm",
+        "ReportCadence": "casino.reports.models.Cadence",
         "TableState": "casino.tables.models.TableState",
         "WaitingState": "casino.tables.models.Waiting",
         "DealState": "casino.hands.models.DealState",
@@ -189,6 +203,18 @@ SPECTACULAR_SETTINGS = {
         "PlaceKindEnum": "casino.chips.models.PlaceKind",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
+        "ExclusionKindEnum": "casino.safeguards.models.ExclusionKind",
+        "ExclusionScope": "casino.safeguards.models.Scope",
+        "LiftCauseEnum": "casino.safeguards.models.LiftCause",
+        "LimitKindEnum": "casino.safeguards.models.LimitKind",
+        "LimitSpan": "casino.safeguards.models.Span",
+        "InteractionKindEnum": "casino.safeguards.models.InteractionKind",
+        "LogLineCapacity": "casino.watching.models.Capacity",
+        "LogLineKind": "casino.watching.models.LineKind",
+        "ComplaintState": "casino.evidence.models.ComplaintState",
+        "ComplaintKind": "casino.evidence.models.ComplaintKind",
+        "ComplaintOutcome": "casino.evidence.models.Outcome",
+        "LegalHoldScope": "casino.evidence.models.HoldScope",
         "ApprovalState": "casino.approvals.models.ApprovalState",
         "ApprovalKindEnum": "casino.approvals.models.ApprovalKind",
     },
@@ -211,7 +237,7 @@ CELERY_TASK_SOFT_TIME_LIMIT = TASK_SOFT_LIMIT
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {
     **{name: {"queue": SETTLEMENT} for name in ("hands.resolve_hand", "hands.resolve_confirmed_hand")},
-    **{name: {"queue": FILES} for name in ("reports.make_run", "golive.rehearse")},
+    **{name: {"queue": FILES} for name in ("reports.make_run", "reports.package_day", "golive.rehearse")},
 }
 # A task that waits with a busy process could be run by an idle one.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -235,6 +261,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 #: Seconds after which an unsettled outbox row is sent again; each further time it waits twice as long.
 CASINO_OUTBOX_STALE_SECONDS = 2
+CASINO_DESTINATIONS = environment.destinations
+CASINO_ADDRESS = environment.address.rstrip("/")
 CASINO_RETENTION_DAYS = environment.retention_days
 CASINO_UNCLAIMED_DAYS = environment.unclaimed_days
 #: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
@@ -258,10 +286,14 @@ CELERY_BEAT_SCHEDULE = {
     "record-catalogue": in_every_house("reports.record_catalogue", 300.0),
     "check-custody": in_every_house("reports.check_custody", 60.0),
     "expire-approvals": in_every_house("reports.expire_approvals", 60.0),
+    "run-schedules": in_every_house("reports.run_schedules", 60.0),
+    "send-files": in_every_house("reports.send_files", 30.0),
     "expire-holds": in_every_house("reports.expire_holds", 60.0),
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1)),
     "check-snapshots": in_every_house("reports.check_snapshots", crontab(minute=6)),
+    # Daily, with two more hours for a beat that was away in the first.
+    "retention": in_every_house("reports.retention", crontab(hour="3-5", minute=11)),
 }
 
 # --- Live state -----------------------------------------------------------------------------------------------------
@@ -287,8 +319,12 @@ if CASINO_TIMESTAMP_URL:
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True
 TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en"
-USE_I18N = False
+# The API is in English; screens and files of reports choose a language themselves (`casino/core/languages.py`).
+LANGUAGE_CODE = languages.ENGLISH
+LANGUAGES = list(languages.NAMES.items())
+LANGUAGE_COOKIE_NAME = "cukassza_language"
+LOCALE_PATHS = [languages.FOLDER]
+USE_I18N = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 LOGGING = {

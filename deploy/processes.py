@@ -34,6 +34,8 @@ from deploy.embedded.process import signalled_when_parent_dies, wait_until
 CHECKOUT = Path(__file__).resolve().parents[1]
 DEFAULT_PORT = 8000
 POLL_SECONDS = 0.05
+#: Bytes of a refusal that an error quotes.
+MOST_SAID = 2_000
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 # A child that lived this long was healthy: its next restart is quick again.
@@ -139,8 +141,8 @@ class Processes:
                 with opener.open(url, timeout=2):
                     return
             except urllib.error.HTTPError as error:
-                error.close()  # it holds the connection; newer Pythons complain when it is left to the collector
-                answer = f"HTTP {error.code}"
+                with error:  # it holds the connection; newer Pythons complain when it is left to the collector
+                    answer = f"HTTP {error.code} {_said(error)}".strip()
             except OSError as error:
                 answer = str(error)
             time.sleep(POLL_SECONDS)
@@ -345,6 +347,14 @@ def run(port: int) -> None:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """SIGTERM ends us the way Ctrl-C does, whatever we are waiting for."""
     raise KeyboardInterrupt
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    """What a refusal says of itself in one line, as /readyz names its failed checks; nothing if it cannot be read."""
+    try:
+        return " ".join(error.read(MOST_SAID).decode(errors="replace").split())
+    except OSError:
+        return ""
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from ledger.errors import InvalidPosting
@@ -89,5 +90,9 @@ def expire_holds(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[str]:
 
 def pending(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[Hold]:
     """The holds that can still be posted, the first to run out first."""
-    found = Hold.objects.using(using).filter(book=book, state=HoldState.PENDING, expires_at__gt=Now())
-    return list(found.order_by("expires_at", "id"))
+    return list(all_pending(book).using(using))
+
+
+def all_pending(book: Book) -> QuerySet[Hold]:
+    """What `pending` reads, for who reads it with something else."""
+    return Hold.objects.filter(book=book, state=HoldState.PENDING, expires_at__gt=Now()).order_by("expires_at", "id")

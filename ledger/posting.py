@@ -242,11 +242,16 @@ def ensure_accounts(
 
     One that is open with other attributes raises AccountDiffers, a closed one AccountClosed.
     """
+    return opened(call(using, *opening(book, specs)))
+
+
+def opening(book: Book, specs: Iterable[AccountSpec]) -> tuple[str, Sequence[Any]]:
+    """What `ensure_accounts` sends, for who sends it with something else inside `transaction.atomic`; `opened` takes
+    what it has found."""
     wanted = list(specs)
     for spec in wanted:
         _check(spec)
-    rows = call(
-        using,
+    return (
         "SELECT id, code, commodity FROM ledger_open_accounts(%s::uuid, %s::text[], %s::text[], %s::text[],"
         " %s::smallint[], %s::bigint[], %s::integer[], %s::bigint[], %s::smallint[])",
         (
@@ -261,6 +266,10 @@ def ensure_accounts(
             [spec.lanes for spec in wanted],
         ),
     )
+
+
+def opened(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
+    """Ids by (code, commodity), by what `opening` has found."""
     return {(code, commodity): account for account, code, commodity in rows}
 
 

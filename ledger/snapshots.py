@@ -45,17 +45,22 @@ def trial_balance(book: Book, name: str, *, separator: str = ":", using: str = D
     Without rows where there is no such snapshot.
     """
     with connections[using].cursor() as cursor:
-        cursor.execute(_TRIAL, {"book": str(book), "name": name, "separator": separator})
+        cursor.execute(*trial(book, name, separator))
         return TrialBalance.of(cursor.fetchall())
 
 
+def trial(book: Book, name: str, separator: str = ":") -> tuple[str, list[str]]:
+    """What `trial_balance` sends, for who sends it with something else; `TrialBalance.of` takes what it has found."""
+    return _TRIAL, [separator, str(book), name]
+
+
 _TRIAL = """
-SELECT a.commodity, a.kind, split_part(a.code, %(separator)s, 1) AS prefix, count(*),
+SELECT a.commodity, a.kind, split_part(a.code, %s, 1) AS prefix, count(*),
        coalesce(sum(n.net) FILTER (WHERE n.net > 0), 0), coalesce(-sum(n.net) FILTER (WHERE n.net < 0), 0)
 FROM (SELECT coalesce(o.parent_id, o.id) AS id, sum(l.balance * o.normal_side) AS net
       FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
       JOIN ledger_account o ON o.id = l.account_id
-      WHERE s.book = %(book)s::uuid AND s.name = %(name)s GROUP BY 1) n
+      WHERE s.book = %s::uuid AND s.name = %s GROUP BY 1) n
 JOIN ledger_account a ON a.id = n.id
 GROUP BY a.commodity, a.kind, prefix ORDER BY a.commodity, a.kind, prefix
 """

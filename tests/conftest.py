@@ -2,9 +2,9 @@
 
 Settings are read from the environment when Django starts, so `pytest_configure` only *plans* the addresses
 (no server is started) and sets Django up; pytest-django finds it ready. The first test that asks for
-`live_db` (or `db`) starts PostgreSQL, creates a database of this process's own, migrates it as its owner and
-leaves the application's role connected. A run of tests/engine alone needs neither Django nor a server: the
-engine is pure.
+`live_db` (or `db`) starts PostgreSQL, makes a database of this process's own, migrated by its owner or copied from one
+that was, and leaves the application's role connected. A run of tests/engine alone needs neither Django nor a server:
+the engine is pure.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def services(pytestconfig: pytest.Config) -> TestServices:
 
 @pytest.fixture(scope="session")
 def django_db_setup(services: TestServices, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """A fresh database, migrated on alias `owner`; replaces pytest-django's, which would flush tables and
-    fail.
+    """A fresh database, migrated on alias `owner` or copied from one; replaces pytest-django's, which would flush
+    tables and fail.
 
     The runtime role may not TRUNCATE, by design, so nothing is ever cleaned up: tests make houses of their
     own.
@@ -113,11 +113,13 @@ def django_db_setup(services: TestServices, django_db_blocker: DjangoDbBlocker) 
     from django.core.management import call_command
     from django.db import connections
 
-    services.create_database(durable=False)
+    def migrate() -> None:
+        call_command("migrate", database="owner", verbosity=0, interactive=False)
+        connections.close_all()
+
     with django_db_blocker.unblock():
         try:
-            call_command("migrate", database="owner", verbosity=0, interactive=False)
-            connections.close_all()
+            services.create_database(migrate=migrate, durable=False)
             yield
         finally:
             connections.close_all()
@@ -142,7 +144,16 @@ def live_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
 
 
 @pytest.fixture
-def bench_db(live_db: None) -> Iterator[None]:
+def whole_db(live_db: None) -> None:
+    """The same for a whole application that has to be ready: what tests left in the outbox counts as done. Some leave
+    what can never be done, and an old message says that the outbox stands still."""
+    from casino.houses.models import ClockTimestamp, OutboxMessage
+
+    OutboxMessage.objects.filter(done_at=None).update(done_at=ClockTimestamp())
+
+
+@pytest.fixture
+def bench_db(whole_db: None) -> Iterator[None]:
     """The same for a measurement, whose own tables and those of its references are gone afterwards: in a house's
     database they would be objects that no migration has made."""
     from django.db import connections

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -21,6 +21,7 @@ from deploy.embedded.binaries import find_valkey
 from deploy.embedded.process import command_line, signalled_when_parent_dies, wait_until
 from deploy.embedded.urls import broker_url, valkey_url
 from deploy.embedded.valkey import answering_version, settings
+from tests import template
 
 REDIS_DATABASES = 16
 
@@ -94,6 +95,10 @@ class TestServices:
         self.database = f"test_casino_{worker_name()}_{os.getpid()}"
         #: Outside the database: the checkpoints of the houses that tests found.
         self.checkpoints = Path(tempfile.mkdtemp(prefix="cukassza-c-", dir="/tmp"))
+        #: Where scheduled reports are sent to: a folder `archive` beside this file, which a test makes.
+        self.destinations = Path(tempfile.mkdtemp(prefix="cukassza-d-", dir="/tmp")) / "destinations.toml"
+        archive = self.destinations.with_name("archive")
+        self.destinations.write_text(f'[archive]\nkind = "folder"\npath = "{archive}"\n')
         self._database_is_given = bool(given.database)
         self._environ = {
             **environ,
@@ -112,6 +117,7 @@ class TestServices:
             "DATABASE_URL": with_database(self._base.database_url, self.database),
             "DATABASE_SEQUENCER_URL": with_database(self._base.database_sequencer_url, self.database),
             "CASINO_CHECKPOINT_DIR": str(self.checkpoints),
+            "CASINO_DESTINATIONS": str(self.destinations),
         }
 
     def start(self) -> None:
@@ -124,27 +130,28 @@ class TestServices:
         if self.valkey is not None and self.valkey.process is None:
             self.valkey.start()
 
-    def create_database(self, *, durable: bool = True) -> None:
-        """Create the empty test database, after dropping those of test runs that were killed.
+    def create_database(self, *, migrate: Callable[[], object], durable: bool = True) -> None:
+        """Create the test database, migrated, after dropping those of test runs that were killed.
 
+        On our own server it is a copy of a template (`tests/template.py`); on a given one `migrate` always runs, and
+        no template is left there. `migrate` migrates the database of `environ()` and leaves no connection open.
         Where it need not be durable, a commit does not wait for the disk: nothing else is different, unless the server
         itself or the machine dies.
         """
-        with self._administrator() as connection:
-            rows = connection.execute(
-                r"SELECT datname FROM pg_database WHERE datname LIKE 'test\_casino\_%'"
-            ).fetchall()
-            for (name,) in rows:
-                if not self._database_is_given and _process_is_gone(str(name)):
-                    _drop(connection, str(name))
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database)))
+        with self.administrator() as connection:
+            if self._database_is_given:
+                connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database)))
+                migrate()
+            else:
+                _drop_abandoned(connection)
+                template.create(connection, self.database, migrate)
             if not durable:
                 asynchronous = sql.SQL("ALTER DATABASE {} SET synchronous_commit = off")
                 connection.execute(asynchronous.format(sql.Identifier(self.database)))
 
     def drop_database(self) -> None:
         """Drop the test database, also if there are still connections to it."""
-        with self._administrator() as connection:
+        with self.administrator() as connection:
             _drop(connection, self.database)
 
     def remove(self) -> None:
@@ -152,9 +159,12 @@ class TestServices:
         if self.valkey is not None:
             self.valkey.remove()
         shutil.rmtree(self.checkpoints)
+        shutil.rmtree(self.destinations.parent)
 
-    def _administrator(self) -> psycopg.Connection[tuple[object, ...]]:
-        return psycopg.connect(self._base.database_owner_url, autocommit=True)
+    def administrator(self, database: str = "") -> psycopg.Connection[tuple[object, ...]]:
+        """A connection of the owner to the server's own database, or to this one; each statement commits by itself."""
+        url = self._base.database_owner_url
+        return psycopg.connect(with_database(url, database) if database else url, autocommit=True)
 
 
 def with_database(url: str, name: str) -> str:
@@ -169,6 +179,14 @@ def own_redis_database(url: str, worker: str) -> str:
     if parts.scheme == "unix":
         return urlunsplit(parts._replace(query=f"db={number}"))
     return urlunsplit(parts._replace(path=f"/{number}"))
+
+
+def _drop_abandoned(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Drop the databases of test runs that were killed."""
+    rows = connection.execute(r"SELECT datname FROM pg_database WHERE datname LIKE 'test\_casino\_%'").fetchall()
+    for (name,) in rows:
+        if _process_is_gone(str(name)):
+            _drop(connection, str(name))
 
 
 def _process_is_gone(database: str) -> bool:

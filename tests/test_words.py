@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: Words of games that mean something else outside: word -> why.
 INNOCENT = {
+    "po": "how the name of a catalogue of messages ends",
     "lower": "letters in lower case",
     "upper": "letters in upper case",
     "limit": "how many rows a page has",

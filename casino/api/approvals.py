@@ -35,7 +35,9 @@ from casino.staff.models import Role
 
 TAG = "approvals"
 #: Who may have to ask, and who may have to decide.
-ASK = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.ADMIN)
+ASK = (
+    Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.ADMIN,
+)  # fmt: skip
 DECIDE = (Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR)
 EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
 #: Refusals of a decision: of the person, and of the approval.
@@ -259,6 +261,7 @@ _MEANINGS = {
     "skim_above": "Cash of a drawer above this asks for a skim",
     "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
     "identity_from": "A buy-in or cash-out from this on needs a player of whom it is recorded who it is",
+    "log_floor": "Cash from this on is in the log of transactions",
     "exchange_by_supervisor_from": "A buy-in or cash-out from this on needs a cage supervisor",
     "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager and compliance",
     "difference_accepted": "A drawer's difference is accepted up to this",
@@ -290,8 +293,18 @@ _MEANINGS = {
     "reverse_pair_percent": "Two people who give each other more than this part (percent) of their approvals are an "
     "alarm",
     "reverse_pair_least": "As long as two people have given each other fewer approvals, they are no alarm",
+    "linked_hours": "What a person has paid in so many hours is added up for the thresholds; 0: not looked at",
+    "linked_days": "The same in so many days",
+    "linked_long_days": "The same in so many days, over a longer time",
     "closer_required": "1 where a table closes only with a closer counted, otherwise 0",
     "box_change_count_required": "1 where a box is taken off a table only with a count of its tray, otherwise 0",
+    "admission_required": "1 where a player is seated and sold chips only once admitted on the gaming day, otherwise 0",
+    "complaint_answer_days": "Days after which a complaint must be answered",
+    "retain_books_days": "Days for which books and packages of gaming days are kept",
+    "retain_laundering_days": "Days for which what the rules on money laundering ask for is kept, and who players are",
+    "retain_operations_days": "Days for which records of operations are kept",
+    "retain_transient_days": "Days for which files are kept that can be made again",
+    "retain_answers_days": "Days for which the answer to a request is kept; then its Idempotency-Key is a new one",
     "small_house": "1 where one person may be both floor and cage supervisor, in a house of at most 3 tables; else 0",
 }
 if tuple(_MEANINGS) != NAMES:

@@ -26,14 +26,12 @@ from casino.api.http.operations import (
 )
 from casino.audit import selectors as log
 from casino.audit.witnessing import cosigned_note
-from casino.core import canonical
 from casino.core.errors import BadRequest, Forbidden, NotFound
 from casino.houses.models import House
+from casino.reports.printing import proofs
 from casino.staff.models import Role
 
 TAG = "audit"
-#: Of the document of a receipt; the verifier demands it.
-FORMAT = "cukassza/receipt/1"
 _HASH = re.compile(r"[0-9a-f]{64}")
 TEXT = "text/plain; charset=utf-8"
 MAX_EPOCH = 10**8
@@ -276,7 +274,7 @@ class ReceiptProofOut(serializers.Serializer[Any]):
     """A receipt with its proof, as `verify.pyz receipt` takes it: canonical JSON. It contains nothing of the event but
     its hash."""
 
-    format = serializers.ChoiceField(choices=[FORMAT], help_text="The format of this document.")
+    format = serializers.ChoiceField(choices=[proofs.FORMAT], help_text="The format of this document.")
     hash = serializers.CharField()
     epoch = serializers.IntegerField()
     leaf_index = serializers.IntegerField()
@@ -310,16 +308,7 @@ class ReceiptProof(APIView):
         if not _HASH.fullmatch(hash):
             raise NotFound("The hash of a receipt is 64 hexadecimal digits in lower case.")
         found = log.inclusion_of_hash(bytes.fromhex(hash), size)
-        answer = {
-            "format": FORMAT,
-            "hash": hash,
-            "epoch": found.leaf.epoch,
-            "leaf_index": found.leaf.leaf_index,
-            "size": found.checkpoint.size,
-            "path": [node.hex() for node in found.path],
-            "checkpoint": cosigned_note(found.checkpoint),
-        }
-        return HttpResponse(canonical.dumps(answer), content_type="application/json")
+        return HttpResponse(proofs.document(hash, found), content_type="application/json")
 
 
 urls = [

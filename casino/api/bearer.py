@@ -18,11 +18,27 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
+from casino.api.parts import (
+    DrawerChanged,
+    EventPart,
+    LinkedSums,
+    approval_used,
+    chip_pieces,
+    minor_units,
+    threshold_reached,
+)
 from casino.api.tables import ReceiptOut
+from casino.bookkeeping.flows import Direction
 from casino.cage import bearer
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
+
+
+def _unknown_person() -> StrictInteger:
+    return StrictInteger(
+        min_value=1, max_value=2**31 - 1, required=False,
+        help_text="Number of the unknown person who trades; absent: nobody of whom there is a description.",
+    )  # fmt: skip
 
 
 class BearerEvent(EventPart):
@@ -31,6 +47,16 @@ class BearerEvent(EventPart):
     amount = minor_units("Cash")
     exchanged = chip_pieces("Chips")
     approval = approval_used()
+    threshold_reached = threshold_reached()
+    unknown_person = serializers.IntegerField(
+        required=False, help_text="Number of the unknown person; absent where nobody is named."
+    )
+    log_line = serializers.IntegerField(
+        required=False, help_text="Number of the line of the log; absent where nobody is named."
+    )
+    linked = LinkedSums(
+        required=False, help_text="Sums of the unknown person's day, this included; absent where nobody is named."
+    )
 
 
 class BearerPaidEvent(BearerEvent):
@@ -57,10 +83,13 @@ class BearerOut(DrawerChanged):
     answers=BearerOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_OWN_DRAWER, "skim_needed", "identity_required", *CHIPS, *POSTING],
-)
+    refuses=[
+        "house_not_live", *AT_OWN_DRAWER, "skim_needed", "identity_required", "person_identified", *CHIPS, *POSTING,
+    ],
+)  # fmt: skip
 class BearerBuyIn(WriteOperation):
-    """Chips for cash below the house's threshold; from there on, a name is needed (`identity_required`)."""
+    """Chips for cash below the house's threshold; from there on, a name is needed (`identity_required`). With
+    `unknown_person` the sale is a line of the log, and what the log knows of that person's gaming day counts too."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -71,12 +100,16 @@ class BearerBuyIn(WriteOperation):
 
         amount = Amount()
         pieces = Pieces()
+        unknown_person = _unknown_person()
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Sell."""
-        return bearer.buy_in(command=command, code=path["drawer"], amount=data["amount"], pieces=data.get("pieces"))
+        return bearer.buy_in(
+            command=command, code=path["drawer"], amount=data["amount"], pieces=data.get("pieces"),
+            unknown_person=data.get("unknown_person"),
+        )  # fmt: skip
 
 
 @documented(
@@ -85,11 +118,15 @@ class BearerBuyIn(WriteOperation):
     answers=BearerPaidOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_OWN_DRAWER, *ANNOUNCED, "identity_required", "chips_not_in_circulation", *CHIPS, *POSTING],
-)
+    refuses=[
+        *AT_OWN_DRAWER, *ANNOUNCED, "identity_required", "person_identified", "chips_not_in_circulation", *CHIPS,
+        *POSTING,
+    ],
+)  # fmt: skip
 class BearerCashOut(WriteOperation):
     """Cash for the pieces that somebody brings, below the house's threshold; from there on, a name is needed
-    (`identity_required`). With `announcement` it is paid of what is set aside for an announced cash-out."""
+    (`identity_required`). With `announcement` it is paid of what is set aside for an announced cash-out;
+    `unknown_person` as in a sale."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -101,6 +138,7 @@ class BearerCashOut(WriteOperation):
         amount = Amount()
         pieces = Pieces(required=True)
         announcement = StrictInteger(min_value=1, required=False)
+        unknown_person = _unknown_person()
 
     input = Input
 
@@ -108,7 +146,7 @@ class BearerCashOut(WriteOperation):
         """Buy."""
         return bearer.cash_out(
             command=command, code=path["drawer"], amount=data["amount"], pieces=data["pieces"],
-            announcement=data.get("announcement"),
+            announcement=data.get("announcement"), unknown_person=data.get("unknown_person"),
         )  # fmt: skip
 
 
@@ -135,6 +173,11 @@ class _Attribution(StrictInput):
     for_day = StrictText(
         max_length=10, required=False, help_text="The earlier gaming day to which it belongs; absent: that of now."
     )
+    direction = serializers.ChoiceField(
+        choices=[one.value for one in Direction],
+        required=False,
+        help_text="Which sum of the player it corrects: what the player has paid in (absent: this), or was paid.",
+    )
     reason = Reason()
 
 
@@ -144,11 +187,13 @@ class _Attribution(StrictInput):
     answers=AttributionOut,
     status=201,
     tag=TAG,
-    refuses=["not_found", "person_forgotten", *POSTING],
+    refuses=["not_found", "person_forgotten", "identity_required", *POSTING],
 )
 class Attribute(WriteOperation):
     """Chips that the house owes to nobody in particular become a player's. With `for_day` it belongs to that
-    gaming day, which shows it as booked later; the newest open day takes it. No If-Match: it only adds up."""
+    gaming day, which shows it as booked later; the newest open day takes it. What the player has paid in is more by
+    it, and with `direction` `out` what the player was paid is less; where it is more, the house must know the player as
+    for a buy-in (`identity_required`). No If-Match: it only adds up."""
 
     roles = (Role.COMPLIANCE,)
     versioned = False
@@ -156,7 +201,7 @@ class Attribute(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Attribute."""
-        return bearer.attribute(command=command, player_ref=path["player"], **data)
+        return bearer.attribute(command=command, player_ref=path["player"], **_directed(data))
 
 
 @documented(
@@ -165,7 +210,7 @@ class Attribute(WriteOperation):
     answers=AttributionOut,
     status=201,
     tag=TAG,
-    refuses=["not_found", "person_forgotten", *POSTING],
+    refuses=["not_found", "person_forgotten", "identity_required", *POSTING],
 )
 class Unattribute(WriteOperation):
     """A player's chips become chips that the house owes to nobody in particular: they were booked for the wrong player.
@@ -177,7 +222,11 @@ class Unattribute(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Unattribute."""
-        return bearer.unattribute(command=command, player_ref=path["player"], **data)
+        return bearer.unattribute(command=command, player_ref=path["player"], **_directed(data))
+
+
+def _directed(data: dict[str, Any]) -> dict[str, Any]:
+    return {**data, "direction": Direction(data.get("direction", Direction.IN))}
 
 
 urls = [

@@ -43,6 +43,12 @@ def _query(name: str, kind: Any, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
 
 
+#: What the account counts that an address names by its code.
+_COMMODITY = _query(
+    "commodity", str, "What the account counts: the currency (the default), or chips of a denomination."
+)
+
+
 @documented("listAccounts", summary="List the ledger's accounts", tag=TAG)
 class AccountList(CursorList):
     """Every account of the house with its balance."""
@@ -53,8 +59,9 @@ class AccountList(CursorList):
     class Row(serializers.Serializer[Any]):
         """An account; `balance` counts on the normal side, in minor units of the currency or pieces of a chip."""
 
-        account = serializers.IntegerField(source="id")
-        code = serializers.CharField(help_text="Code of the account: number in the chart, then table, drawer, player.")
+        account = serializers.CharField(
+            source="code", help_text="Code of the account: number in the chart, then table, drawer, player."
+        )
         kind = serializers.CharField(help_text="Name of the account in the chart of accounts.")
         commodity = serializers.CharField()
         normal_side = serializers.SerializerMethodField()
@@ -75,7 +82,7 @@ class AccountList(CursorList):
 
     roles = SEES_BOOKS
     serializer_class = Row
-    filters = {"code": "code", "commodity": "commodity", "kind": "kind"}
+    filters = {"account": "code", "commodity": "commodity", "kind": "kind"}
 
     def rows(self) -> Any:
         """The accounts of the house."""
@@ -85,8 +92,7 @@ class AccountList(CursorList):
 class BalanceOut(serializers.Serializer[Any]):
     """A balance of an account, now or in the past, and the number of entries that had led to it."""
 
-    account = serializers.IntegerField()
-    code = serializers.CharField(help_text="Code of the account.")
+    account = serializers.CharField(help_text="Code of the account.")
     commodity = serializers.CharField()
     balance = serializers.IntegerField()
     version = number_of("entries that led to this balance")
@@ -98,6 +104,7 @@ class BalanceOut(serializers.Serializer[Any]):
     answers=BalanceOut,
     tag=TAG,
     parameters=[
+        _COMMODITY,
         _query("version", {"type": "integer", "minimum": 0}, "Just after the account's entry of this number."),
         _query("at", OpenApiTypes.DATETIME, "After its last entry posted then or earlier."),
     ],
@@ -109,13 +116,14 @@ class AccountBalance(ReadOperation):
     sensitive = True
     roles = SEES_BOOKS
 
-    def get(self, request: Request, account: int) -> Response:
+    def get(self, request: Request, account: str) -> Response:
         """The balance."""
-        asked = known_parameters(request, "version", "at")
-        if len(asked) > 1:
+        asked = known_parameters(request, "commodity", "version", "at")
+        if asked.keys() >= {"version", "at"}:
             raise BadRequest("Name a version or a time, not both.", code="invalid_parameter", parameters=["at"])
         version = whole_number(asked, "version", least=0, most=MAX_VERSION)
-        return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
+        house, commodity = context_of(request).house, asked.get("commodity")
+        return Response(books.balance(house, account, commodity, version=version, at=moment(asked, "at")))
 
 
 class StatementLine(serializers.Serializer[Any]):
@@ -146,6 +154,7 @@ class StatementOut(serializers.Serializer[Any]):
     answers=StatementOut,
     tag=TAG,
     parameters=[
+        _COMMODITY,
         _query("after_version", {"type": "integer", "minimum": 0, "default": 0}, "Entries with a greater version."),
         _query("page_size", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}, "Entries on a page."),
         _query("from", OpenApiTypes.DATETIME, "Entries posted then and later."),
@@ -159,14 +168,14 @@ class AccountStatement(ReadOperation):
     sensitive = True
     roles = SEES_BOOKS
 
-    def get(self, request: Request, account: int) -> Response:
+    def get(self, request: Request, account: str) -> Response:
         """A page of the statement."""
-        asked = known_parameters(request, "after_version", "page_size", "from", "until")
+        asked = known_parameters(request, "commodity", "after_version", "page_size", "from", "until")
         after = whole_number(asked, "after_version", least=0, most=MAX_VERSION) or 0
         limit = whole_number(asked, "page_size", least=1, most=1000) or 100
         since, until = moment(asked, "from"), moment(asked, "until")
-        house = context_of(request).house
-        return Response(books.statement(house, account, after=after, limit=limit, since=since, until=until))
+        house, commodity = context_of(request).house, asked.get("commodity")
+        return Response(books.statement(house, account, commodity, after=after, limit=limit, since=since, until=until))
 
 
 @documented(
@@ -206,7 +215,7 @@ class Export(ReadOperation):
 
 urls = [
     path("ledger/accounts", AccountList.as_view()),
-    path("ledger/accounts/<int:account>/balance", AccountBalance.as_view()),
-    path("ledger/accounts/<int:account>/statement", AccountStatement.as_view()),
+    path("ledger/accounts/<path:account>/balance", AccountBalance.as_view()),
+    path("ledger/accounts/<path:account>/statement", AccountStatement.as_view()),
     path("ledger/export/<slug:layout>", Export.as_view()),
 ]

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.http.contract import BUYS
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -29,6 +30,7 @@ from casino.api.parts import (
     approval_used,
     chip_pieces,
     minor_units,
+    threshold_reached,
 )
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
@@ -151,6 +153,7 @@ class BuyInEvent(EventPart):
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player got")
     approval = approval_used()
+    threshold_reached = threshold_reached()
 
 
 class BuyInOut(DrawerChanged):
@@ -166,6 +169,7 @@ class BuyInOut(DrawerChanged):
     status=201,
     tag=TAG,
     refuses=[
+        *BUYS,
         "house_not_live",
         *AT_OWN_DRAWER,
         "skim_needed",
@@ -203,6 +207,7 @@ class CashOutEvent(EventPart):
     exchanged = chip_pieces("Chips that the player gave")
     change = chip_pieces("Chips that the player got back as change", required=False)
     approval = approval_used()
+    threshold_reached = threshold_reached()
     attributed = minor_units("What of it was booked for nobody before", required=False)
     announcement = serializers.IntegerField(required=False)
 

@@ -198,7 +198,7 @@ class CardExceptionList(CursorList):
     class Row(serializers.ModelSerializer[CardException]):
         """An exception of cards."""
 
-        exception = serializers.IntegerField(source="id")
+        exception = serializers.IntegerField(source="number", help_text="Its number among those of the table.")
         table = serializers.CharField(source="table.code")
         hand = serializers.CharField(source="hand.name", allow_null=True, default=None)
         kind = serializers.ChoiceField(choices=ExceptionKind.choices)

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING, TAG
+from casino.api.http.contract import PLAYS
 from casino.api.http.operations import (
     Amount,
     Pieces,
@@ -99,7 +100,7 @@ class CorrectedOut(DrawerChanged):
     answers=CorrectedOut,
     status=201,
     tag=TAG,
-    refuses=[
+    refuses=[*PLAYS,
         *AT_A_DRAWER, "not_found", "already_corrected", "four_eyes", "skim_needed", "identity_required",
         "person_forgotten", "staff_as_player", "chips_not_in_circulation", "nothing_to_change", *CHIPS, *POSTING,
     ],

@@ -40,13 +40,13 @@ MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.FLOOR, Role.CAGE_SUPERVISOR)
 
 
 class DayOut(serializers.Serializer[Any]):
-    """A gaming day; `snapshot` is the id of its closing snapshot."""
+    """A gaming day; `snapshot` is the name of its closing snapshot."""
 
     day = serializers.CharField()
     version = serializers.IntegerField(help_text="1 while the day is open, then 2.")
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
-    snapshot = serializers.IntegerField(allow_null=True)
+    snapshot = serializers.CharField(allow_null=True)
 
 
 class DayOpenedOut(DayOut):
@@ -111,7 +111,6 @@ class CarriedNonCash(serializers.Serializer[Any]):
 class CarriedTransfer(serializers.Serializer[Any]):
     """A fill or credit that was requested and not sent when the day closed."""
 
-    transfer = serializers.IntegerField()
     kind = serializers.ChoiceField(choices=Kind.choices)
     serial = serializers.IntegerField(help_text="Its number among the house's transfers of this kind.")
     table = serializers.CharField()
@@ -140,17 +139,15 @@ class CarriedApproval(serializers.Serializer[Any]):
 class CarriedChipMove(serializers.Serializer[Any]):
     """A movement of chips that was not counted by everybody when the day closed; without figures."""
 
-    move = serializers.IntegerField(help_text="Number of the movement.")
+    move = serializers.IntegerField(help_text="Its number among the house's movements of chips.")
     kind = serializers.ChoiceField(choices=MoveKind.choices)
-    serial = serializers.IntegerField(help_text="Its number among the house's movements of this kind.")
     state = serializers.ChoiceField(choices=MoveState.choices)
 
 
 class CarriedTrayCount(serializers.Serializer[Any]):
     """A count of a tray whose witness had not counted when the day closed; without figures."""
 
-    tray_count = serializers.IntegerField(help_text="Number of the count.")
-    serial = serializers.IntegerField(help_text="Its number among the house's counts of trays.")
+    tray_count = serializers.IntegerField(help_text="Its number among the house's counts of trays.")
     table = serializers.CharField()
     purpose = serializers.ChoiceField(choices=Purpose.choices)
 
@@ -466,13 +463,15 @@ _FOREVER = "private, max-age=31536000, immutable"
     summary="Download a gaming day's package",
     answers={(200, ZIP): OpenApiTypes.BINARY},
     tag=TAG,
-    refuses=["not_found", "package_not_ready"],
+    refuses=["not_found", "package_not_ready", "file_deleted"],
 )
 class DayPackage(ReadOperation):
     """One ZIP file, made once when the day has been closed, and never changed by what is booked later: the Z slips of
     the day's shifts, its report, hands, variances, boxes, approvals, chips by place, trial balance, what goes over into
-    the next day, what it has taken for other days, and `manifest.json` with the SHA-256 of every file. The header
-    Package-SHA256 names that of the package, which the event `day.packaged` records."""
+    the next day, what it has taken for other days; under `reports/` the reports of the catalogue as PDF, CSV and JSON;
+    `verification.json`; and `manifest.json` with the SHA-256 of every file and what must be equal in it. The header
+    Package-SHA256 names that of the package, which the event `day.packaged` records. Once it need not be kept any
+    more, it is gone (`file_deleted`)."""
 
     sensitive = True
     roles = (Role.MANAGER, Role.AUDITOR)
@@ -482,9 +481,9 @@ class DayPackage(ReadOperation):
         """The file."""
         known_parameters(request)
         house = context_of(request).house
-        found = packages.download(house, day)
+        found, content = packages.download(house, day)
         return HttpResponse(
-            bytes(found.content),
+            content,
             content_type=ZIP,
             headers={
                 "Content-Disposition": f'attachment; filename="{house.code}-{found.day}.zip"',

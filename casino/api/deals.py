@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.http.contract import CHANGE, NOT_OPEN
+from casino.api.http.contract import CHANGE, NOT_OPEN, PLAYS
 from casino.api.http.operations import (
     AT_TABLES,
     SEES_PLAY,
@@ -157,7 +157,7 @@ class KeyOut(TableOut):
     answers=TableOut,
     status=201,
     tag=TAG,
-    refuses=[*NOT_OPEN, "deal_prepared", "too_many_abandoned", *NEXT_HAND],
+    refuses=["player_excluded", *NOT_OPEN, "deal_prepared", "too_many_abandoned", *NEXT_HAND],
 )
 @documented(
     "readPreparedDeal",
@@ -268,7 +268,7 @@ class AbandonDeal(WriteOperation):
     answers=KeyOut,
     status=201,
     tag=TAG,
-    refuses=["table_closed"],
+    refuses=[*PLAYS, "table_closed"],
 )
 class IssueSeatKey(WriteOperation):
     """Issue a key for the device of the player on this seat. With it, the device commits to seeds, reveals them, and

@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
+from casino.api.http.contract import BUYS, PLAYS
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -18,7 +19,7 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
+from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units, threshold_reached
 from casino.cage import deposits
 from casino.core.write import Answer, Command
 from casino.players.models import Player
@@ -33,6 +34,7 @@ class DepositEvent(EventPart):
     amount = minor_units("Cash")
     deposit = minor_units("What lies in the player's deposit after this")
     approval = approval_used()
+    threshold_reached = threshold_reached()
 
 
 class DepositOut(DrawerChanged):
@@ -71,7 +73,7 @@ class _Deposit(StrictInput):
     answers=DepositOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_OWN_DRAWER, "skim_needed", "no_person", "person_forgotten", *POSTING],
+    refuses=[*PLAYS, "house_not_live", *AT_OWN_DRAWER, "skim_needed", "no_person", "person_forgotten", *POSTING],
 )
 class TakeDeposit(WriteOperation):
     """The house keeps cash for a player of whom it is recorded who it is (`no_person`). Approved like a buy-in
@@ -92,7 +94,7 @@ class TakeDeposit(WriteOperation):
     answers=DepositDrawnOut,
     status=201,
     tag=TAG,
-    refuses=["house_not_live", *AT_OWN_DRAWER, "person_forgotten", *CHIPS, *POSTING],
+    refuses=[*BUYS, "house_not_live", *AT_OWN_DRAWER, "person_forgotten", *CHIPS, *POSTING],
 )
 class DrawDeposit(WriteOperation):
     """Chips for what lies in the player's deposit: the given pieces, or the largest chips with which the drawer can

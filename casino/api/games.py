@@ -39,6 +39,10 @@ class GameOut(serializers.Serializer[Any]):
     rules = serializers.CharField()
     seats = SeatsOut()
     packs = serializers.ListField(child=serializers.CharField())
+    cards = serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField()),
+        help_text="Ranks and suits of the cards of each pack; a card is its rank and its suit.",
+    )
     policy = PolicyOut()
 
 
@@ -62,6 +66,8 @@ class VerbOut(serializers.Serializer[Any]):
     by = serializers.CharField()
     arguments = ArgumentOut(many=True)
     meaning = serializers.CharField()
+    label = serializers.CharField(help_text="What the button of a console says.")  # type: ignore[assignment]
+    key = serializers.CharField(help_text="The key of a keyboard for it.")
     uncovers = serializers.BooleanField()
     reopens = serializers.BooleanField(required=False)
     aside = serializers.BooleanField(required=False)

@@ -159,6 +159,7 @@ class HandOut(serializers.Serializer[Any]):
     status=201,
     tag=TAG,
     refuses=[
+        "player_excluded",
         *NOT_OPEN,
         *POSTS,
         "house_not_live",

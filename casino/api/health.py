@@ -1,7 +1,7 @@
 """Is the process alive, and can it work?"""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -59,6 +59,29 @@ class Problem:
     detail: str
 
 
+def examined(refused: Callable[[], list[dict[str, str]]] = refusals) -> Iterator[tuple[str, Problem | None]]:
+    """Each check that can be made, in turn, with why it failed; what a failed one carries is not made."""
+    checks: dict[str, Callable[[], Problem | None]] = {
+        "database": _database,
+        "migrations": _migrations,
+        "role": _role,
+        "guards": _guards,
+        "catalogue": _catalogue,
+        "outbox": lambda: _outbox([one["house"] for one in refused()]),
+        "broker": _broker,
+        "beat": lambda: _heard(Part.BEAT),
+        "worker": lambda: _heard(Part.WORKER),
+    }
+    passed: set[str] = set()
+    for name, check in checks.items():
+        if name in RESTS_ON and RESTS_ON[name] not in passed:
+            continue
+        problem = check()
+        if problem is None:
+            passed.add(name)
+        yield name, problem
+
+
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
     """Database, migrations, role, guards, catalogue, outbox, broker, beat and worker; 503 with the names of those that
@@ -71,33 +94,16 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     answer has only names, codes and numbers. The server's log names the houses, workers and reasons.
     """
     refused = cache(refusals)  # reads every house's files outside: once for this answer
-    checks: dict[str, Callable[[], Problem | None]] = {
-        "database": _database,
-        "migrations": _migrations,
-        "role": _role,
-        "guards": _guards,
-        "catalogue": _catalogue,
-        "outbox": lambda: _outbox([one["house"] for one in refused()]),
-        "broker": _broker,
-        "beat": lambda: _heard(Part.BEAT),
-        "worker": lambda: _heard(Part.WORKER),
-    }
-    failed: list[dict[str, str]] = []
-    passed: set[str] = set()
-    for name, check in checks.items():
-        if name in RESTS_ON and RESTS_ON[name] not in passed:
-            continue
-        problem = check()
-        if problem is not None:
-            log.error("not ready, %s (%s): %s", name, problem.code, problem.detail)
-            failed.append({"check": name, "code": problem.code})
-        else:
-            passed.add(name)
-    if failed:
+    found = dict(examined(refused))
+    problems = {name: problem for name, problem in found.items() if problem is not None}
+    for name, problem in problems.items():
+        log.error("not ready, %s (%s): %s", name, problem.code, problem.detail)
+    if problems:
+        failed = [{"check": name, "code": problem.code} for name, problem in problems.items()]
         names = ", ".join(one["check"] for one in failed)
         refusal = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
         return JsonResponse(refusal, status=503, content_type=CONTENT_TYPE)
-    answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log", "workers", "streams"]}
+    answer: dict[str, Any] = {"status": "ready", "checks": [*found, "log", "workers", "streams"]}
     counts = {
         "late_log_count": _late_logs(),
         "silent_worker_count": _silent_workers(),

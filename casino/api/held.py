@@ -20,7 +20,15 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, login_of, minor_units
+from casino.api.parts import (
+    DrawerChanged,
+    EventPart,
+    approval_used,
+    chip_pieces,
+    login_of,
+    minor_units,
+    threshold_reached,
+)
 from casino.api.tables import ReceiptOut
 from casino.cage import held
 from casino.cage.models import HeldCause, HeldPayout, HeldState
@@ -68,6 +76,7 @@ class PayoutReleasedEvent(EventPart):
     amount = serializers.IntegerField()
     payout = HeldPayoutPart(help_text="What was paid.")
     approval = approval_used()
+    threshold_reached = threshold_reached()
 
 
 class PayoutReleasedOut(DrawerChanged):

@@ -26,6 +26,7 @@ from casino.api.http.operations import (
 )
 from casino.api.tables import ReceiptOut
 from casino.approvals import identity as changing
+from casino.chips import selectors as chips
 from casino.core.write import Answer, Command
 from casino.golive import sandboxes, signing, stages
 from casino.houses.identity import LegalProfile
@@ -51,6 +52,10 @@ class HouseOut(serializers.Serializer[Any]):
     time_zone = serializers.CharField(help_text="IANA name of the time zone; times in answers are UTC.")
     stage = serializers.ChoiceField(choices=HouseStage.choices, help_text="What the house may do now.")
     sandbox = serializers.BooleanField(help_text="Whether it is for tests and rehearsals, and never goes live.")
+    denominations = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Face values of the chips in use, the largest first; none: no chips.",
+    )
     api_version = serializers.CharField(help_text="Version of this API.")
 
 
@@ -72,6 +77,7 @@ class HouseDetail(ReadOperation):
             "time_zone": house.time_zone,
             "stage": house.stage,
             "sandbox": house.is_sandbox,
+            "denominations": sorted(chips.denominations(house), reverse=True),
             "api_version": API_VERSION,
         }
         return Response(answer)
@@ -243,10 +249,10 @@ class ReadinessOut(serializers.Serializer[Any]):
 
 @documented("readReadiness", summary="Read what the house still lacks", answers=ReadinessOut, tag=TAG)
 class Readiness(ReadOperation):
-    """The checklist before the first evening: identity, people, pairs of them for what takes two, second factors,
-    chips, vault, drawers, tables and trays, floats, cash cover, terminals, checkpoints outside the database, the
-    rehearsal, the signatures before going live, the gaming day. It says what is there, not whether it is right.
-    `signatures.digest` is what the three sign."""
+    """The checklist before the first evening: identity, people, pairs of them for what takes two, cashier, manager
+    and compliance for the largest trades, which take three, second factors, chips, vault, drawers, tables and trays,
+    floats, cash cover, terminals, checkpoints outside the database, the rehearsal, the signatures before going live,
+    the gaming day. It says what is there, not whether it is right. `signatures.digest` is what the three sign."""
 
     sensitive = False
     roles = (*OVERSIGHT, Role.MANAGER)
@@ -290,11 +296,12 @@ class SignedOut(serializers.Serializer[Any]):
     refuses=["house_wrong_stage", "house_not_ready", "house_changed", "signed_already", "four_eyes"],
 )
 class SignGoLive(WriteOperation):
-    """An administrator, an auditor and a manager, three people, each sign the digest that the checklist shows
-    (`GET house/readiness`); nobody signs beside a person whom they hired or gave a password to, or who hired them or
-    gave them one (`four_eyes`). Refused while the checklist lacks anything but the gaming day (`house_not_ready`), and
-    for another digest than that of now (`house_changed`). A signature under another digest is void with the next one.
-    With the third one the house is live. No If-Match: the digest says on what it was decided."""
+    """An administrator, an auditor and a manager, three people, each sign the digest that the checklist shows (`GET
+    house/readiness`); nobody signs beside a person whom they hired or gave a password to, or who hired them or gave
+    them one (`four_eyes`). Refused while the checklist lacks anything but the gaming day and people for the largest
+    trades (`house_not_ready`), and for another digest than that of now (`house_changed`). A signature under another
+    digest is void with the next one. With the third one the house is live. No If-Match: the digest says on what it was
+    decided."""
 
     @extend_schema_serializer(component_name="SignGoLiveInput")
     class Input(StrictInput):

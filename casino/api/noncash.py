@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING, TAG
+from casino.api.http.contract import BUYS
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -22,7 +23,15 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, login_of, minor_units
+from casino.api.parts import (
+    DrawerChanged,
+    EventPart,
+    approval_used,
+    chip_pieces,
+    login_of,
+    minor_units,
+    threshold_reached,
+)
 from casino.api.tables import ReceiptOut
 from casino.cage import noncash
 from casino.cage.models import Means, NonCashBuyIn, NonCashState
@@ -44,6 +53,7 @@ class NonCashBoughtEvent(EventPart):
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player got")
     approval = approval_used()
+    threshold_reached = threshold_reached()
 
 
 class NonCashBoughtOut(DrawerChanged):
@@ -61,6 +71,7 @@ class NonCashPaidEvent(EventPart):
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player gave")
     approval = approval_used()
+    threshold_reached = threshold_reached()
     attributed = minor_units("What of it was booked for nobody before", required=False)
 
 
@@ -86,6 +97,7 @@ class ClearingSettledOut(serializers.Serializer[Any]):
     status=201,
     tag=TAG,
     refuses=[
+        *BUYS,
         "house_not_live",
         "identity_required",
         "drawer_closed",

@@ -46,6 +46,33 @@ def login_of(who: str, **kwargs: Any) -> serializers.CharField:
     return serializers.CharField(help_text=f"Login of the person who {who}.", **kwargs)
 
 
+class ThresholdPart(serializers.Serializer[Any]):
+    """What the person of a transaction has paid in, or was paid, with it."""
+
+    direction = serializers.CharField(help_text="`in`: paid in; `out`: was paid.")
+    sums = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="Minor units by window: `gaming_day`, and the control points `linked_hours`, `linked_days`, "
+        "`linked_long_days`.",
+    )
+
+
+def threshold_reached() -> ThresholdPart:
+    """A field for the sums of a transaction with which the house's threshold is reached."""
+    return ThresholdPart(
+        required=False,
+        help_text="Where the amount, or what the same person has paid, is the house's threshold or more; absent below.",
+    )
+
+
+class LinkedSums(serializers.Serializer[Any]):
+    """What an unknown person has paid and was paid in a gaming day, as far as the log of transactions knows."""
+
+    day = serializers.CharField(allow_null=True, help_text="The gaming day; null where the house had none.")
+    paid_in = minor_units("What was paid in")
+    paid_out = minor_units("What was paid out")
+
+
 def approval_used() -> serializers.IntegerField:
     """A field for the approval that a write has used, in the events of those that may need one."""
     return serializers.IntegerField(
@@ -172,10 +199,10 @@ class TransferPart(serializers.Serializer[Any]):
     """A fill or credit. While the chips are in transit, people who may have to count them do not see what was requested
     and sent: those fields are then missing."""
 
-    transfer = serializers.IntegerField()
     kind = serializers.ChoiceField(choices=Kind.choices, help_text="Which way the chips go.")
     serial = serializers.IntegerField(
-        help_text="Its number among the house's transfers of its kind, from 1 without gaps."
+        help_text="Its number among the house's transfers of its kind, from 1 without gaps, as its address has it: "
+        "`fills/SERIAL` or `credits/SERIAL` at the table or the drawer."
     )
     table = serializers.CharField()
     drawer = serializers.CharField()
@@ -241,8 +268,9 @@ class BoxPart(serializers.Serializer[Any]):
 class TrayCountPart(serializers.Serializer[Any]):
     """A count of a table's tray. What was counted and expected is present once the witness has counted the same."""
 
-    tray_count = serializers.IntegerField(help_text="Number of the row of the count.")
-    serial = serializers.IntegerField(help_text="Its number among the house's counts of trays, from 1 without gaps.")
+    tray_count = serializers.IntegerField(
+        help_text="Its number among the house's counts of trays, from 1 without gaps."
+    )
     table = serializers.CharField()
     purpose = serializers.ChoiceField(choices=Purpose.choices, help_text="When the tray is counted.")
     state = serializers.ChoiceField(choices=TrayCountState.choices)

@@ -23,13 +23,14 @@ from casino.api.http.operations import (
 from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
 from casino.players import persons
+from casino.safeguards import unnamed
 from casino.staff.models import Role
 
 TAG = "persons"
 REASONS = ("first_record", "correction", "new_document", "new_name", "new_address")
 
 
-class _Birthday(StrictPattern):
+class Birthday(StrictPattern):
     """An ISO date in the past."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -60,7 +61,7 @@ class _PersonData(StrictInput):
     """A person as the identity document shows."""
 
     name = StrictText(min_length=1, max_length=200)
-    born = _Birthday()
+    born = Birthday()
     document = StrictText(min_length=1, max_length=64)
     address = StrictText(min_length=1, max_length=300, required=False)
     birth_name = StrictText(min_length=1, max_length=200, required=False)
@@ -120,7 +121,7 @@ class PersonOfPlayer(WriteOperation, Reading):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Record."""
-        return persons.record_person(
+        return unnamed.record_person(
             command=command, ref=path["player"], person=dict(data["person"]), reason=data["reason"]
         )
 

@@ -79,7 +79,6 @@ class Held(serializers.Serializer[Any]):
 class AssertionPart(serializers.Serializer[Any]):
     """What the ledger keeps of a count."""
 
-    assertion = serializers.IntegerField(help_text="Id of the assertion in the ledger.")
     account = serializers.CharField(help_text="Code of the account.")
     commodity = serializers.CharField()
     balance = serializers.IntegerField(help_text="Minor units, or pieces.")

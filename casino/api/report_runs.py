@@ -26,12 +26,13 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import number_of
 from casino.api.tables import ReceiptOut
+from casino.core.languages import ENGLISH, NAMES
 from casino.core.write import Answer, Command
 from casino.reports import runs
 from casino.reports.frame import registry
 from casino.reports.frame.report import FilterKind, Format, Report, Retention, Sensitivity
 from casino.reports.models import ReportRun, RunState
-from casino.reports.render.style import DECIMALS, SEPARATORS
+from casino.reports.render.style import DECIMALS, SEPARATORS, style_of
 from casino.staff.models import Role
 
 TAG = "report runs"
@@ -39,7 +40,8 @@ TAG = "report runs"
 READERS_OF_SOME = tuple(sorted({role for report in registry.reports().values() for role in report.roles}, key=str))
 CSV, PDF = "text/csv", "application/pdf"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_FILE_TYPES = {"json": "application/json", "csv": CSV, "xlsx": XLSX, "pdf": PDF}
+SVG = "image/svg+xml"
+_FILE_TYPES = {"json": "application/json", "csv": CSV, "xlsx": XLSX, "pdf": PDF, "svg": SVG}
 
 
 class ReportFilter(serializers.Serializer[Any]):
@@ -58,7 +60,7 @@ class ReportColumn(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField(help_text="Its title for people.")
     type = serializers.CharField(
-        help_text="`money` (minor units), `pieces`, `count`, `text`, `ref`, `time` and others."
+        help_text="`money` (minor units), `pieces`, `count`, `decimal` (millionths), `text`, `ref`, `time` and others."
     )
 
 
@@ -69,6 +71,14 @@ class ReportSection(serializers.Serializer[Any]):
     title = serializers.CharField(help_text="Its title for people.")
     columns = ReportColumn(many=True, help_text="In the order of the files.")
     groups = serializers.ListField(child=serializers.CharField(), help_text="Columns by which it can be summed.")
+
+
+class ReportChart(serializers.Serializer[Any]):
+    """A chart of a report."""
+
+    chart = serializers.CharField(help_text="Its name in files.")
+    title = serializers.CharField(help_text="Its title for people.")
+    section = serializers.CharField(help_text="The section of which it is drawn.")
 
 
 class ReportOut(serializers.Serializer[Any]):
@@ -86,6 +96,7 @@ class ReportOut(serializers.Serializer[Any]):
         child=serializers.ChoiceField(choices=[one.value for one in Format]), help_text="Formats of its files."
     )
     filters = ReportFilter(many=True, help_text="What a run may ask for.")
+    charts = ReportChart(many=True, help_text="What is drawn of it, in JSON, PDF and SVG.")
     sections = ReportSection(many=True, help_text="Its tables.")
 
 
@@ -132,6 +143,7 @@ def described(report: Report) -> dict[str, Any]:
             }
             for one in report.filters
         ],
+        "charts": [{"chart": one.name, "title": one.title, "section": one.section} for one in report.charts],
         "sections": [
             {
                 "section": section.name,
@@ -154,11 +166,18 @@ class RunCheckpoint(serializers.Serializer[Any]):
     root = serializers.CharField(help_text="Root of the log, hexadecimal.")  # type: ignore[assignment]
 
 
+class RunEvent(serializers.Serializer[Any]):
+    """An event, as the trail names it."""
+
+    chain = serializers.CharField(help_text="Its chain.")
+    seq = serializers.IntegerField(help_text="Its number in the chain.")
+
+
 class RunMoment(serializers.Serializer[Any]):
     """What a run knows."""
 
     transaction = serializers.IntegerField(help_text="The last ledger transaction; 0: there was none.")
-    event = serializers.IntegerField(help_text="The last event, by its id; 0: there was none.")
+    event = RunEvent(allow_null=True, help_text="The last event; null: there was none.")
     checkpoint = RunCheckpoint(allow_null=True, help_text="The newest checkpoint then; null: there was none.")
     at = serializers.DateTimeField(help_text="When that was.")
 
@@ -185,6 +204,7 @@ class RunStyle(serializers.Serializer[Any]):
 
     separator = serializers.ChoiceField(choices=list(SEPARATORS), help_text="Between the columns of a CSV file.")
     decimal = serializers.ChoiceField(choices=list(DECIMALS), help_text="Decimal mark in CSV and PDF.")
+    language = serializers.ChoiceField(choices=list(NAMES), help_text="Language of titles and words, ISO 639-1.")
 
 
 class RunOut(serializers.Serializer[Any]):
@@ -201,6 +221,8 @@ class RunOut(serializers.Serializer[Any]):
     )
     style = RunStyle(help_text="How the files are written.")  # type: ignore[assignment]
     repeats = serializers.IntegerField(allow_null=True, help_text="The run whose moment is repeated; null: none.")
+    copy = number_of("the paper of this moment; 1 is the original, 0: nothing of it is printed")
+    sensitivity = serializers.ChoiceField(choices=[one.value for one in Sensitivity], help_text="Whom it names.")
     requested_by = serializers.CharField(help_text="Login of the person who asked for it.")
     requested_at = serializers.DateTimeField(help_text="When it was asked for.")
     state = serializers.ChoiceField(choices=RunState.choices, help_text="Whether it waits, was made or has ended.")
@@ -258,10 +280,17 @@ class RunReport(WriteOperation):
             max_length=len(Format),
             help_text="Formats of its files.",
         )
-        separator = StrictChoice(
-            choices=list(SEPARATORS), default="comma", help_text="Between the columns of a CSV file."
+        language = StrictChoice(
+            choices=list(NAMES), default=ENGLISH, help_text="Language of titles and words, ISO 639-1."
         )
-        decimal = StrictChoice(choices=list(DECIMALS), default="point", help_text="Decimal mark in CSV and PDF.")
+        separator = StrictChoice(
+            choices=list(SEPARATORS), default=None, allow_null=True,
+            help_text="Between the columns of a CSV file; absent: `semicolon` where the decimal mark is a comma.",
+        )  # fmt: skip
+        decimal = StrictChoice(
+            choices=list(DECIMALS), default=None, allow_null=True,
+            help_text="Decimal mark in CSV and PDF; absent: as the language writes it.",
+        )  # fmt: skip
         repeats = StrictInteger(
             min_value=1, max_value=10**9, default=None, allow_null=True, help_text="A run whose moment is repeated."
         )
@@ -278,7 +307,7 @@ class RunReport(WriteOperation):
             filters=data["filters"],
             group_by=data["group_by"],
             formats=list(dict.fromkeys(data["formats"])),
-            style={"separator": data["separator"], "decimal": data["decimal"]},
+            style=style_of(data["language"], data["separator"], data["decimal"]),
             repeats=data["repeats"],
         )
 
@@ -341,7 +370,7 @@ class CancelRun(WriteOperation):
     summary="Download a file of a report",
     answers={(200, kind): OpenApiTypes.BINARY for kind in _FILE_TYPES.values()},
     tag=TAG,
-    refuses=["not_found", "report_not_made"],
+    refuses=["not_found", "report_not_made", "file_deleted"],
 )
 class RunFileContent(ReadOperation):
     """The file, as it was made. Whether you may read the report is checked again. The header File-SHA256 has what

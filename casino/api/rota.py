@@ -1,11 +1,9 @@
 """The rota: who works where and when."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.http.lists import CursorList
@@ -14,6 +12,7 @@ from casino.api.http.operations import (
     ReasonInput,
     StrictChoice,
     StrictInput,
+    StrictMoment,
     StrictPattern,
     StrictText,
     WriteOperation,
@@ -30,26 +29,10 @@ TAG = "roster"
 WRITERS = (Role.FLOOR, Role.MANAGER, Role.ADMIN)
 
 
-@extend_schema_field(OpenApiTypes.DATETIME)
-class _Moment(StrictText):
-    """An ISO 8601 time with its time zone."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        """The moment, in UTC. Raises ValidationError."""
-        text = super().to_internal_value(data)
-        try:
-            found = datetime.fromisoformat(text)
-            if found.tzinfo is not None:
-                return found.astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-        raise serializers.ValidationError("This is a moment with its time zone, such as 2026-11-21T20:00:00Z.")
-
-
 class RotaRow(serializers.Serializer[Any]):
     """An entry of the rota."""
 
-    rota_entry = serializers.IntegerField(help_text="Number of the entry.")
+    rota_entry = serializers.IntegerField(help_text="Its number among the house's entries of the rota.")
     login = serializers.CharField()
     role = serializers.ChoiceField(choices=Role.choices)
     kind = serializers.ChoiceField(choices=TerminalKind.choices)
@@ -68,7 +51,7 @@ class RotaRow(serializers.Serializer[Any]):
 class RotaOut(serializers.Serializer[Any]):
     """An entry and the receipt of its change."""
 
-    rota_entry = serializers.IntegerField(help_text="Number of the entry.")
+    rota_entry = serializers.IntegerField(help_text="Its number among the house's entries of the rota.")
     login = serializers.CharField()
     role = serializers.ChoiceField(choices=Role.choices)
     kind = serializers.ChoiceField(choices=TerminalKind.choices)
@@ -105,8 +88,8 @@ class Rota(WriteOperation, CursorList):
         role = StrictChoice(choices=Role.choices)
         kind = StrictChoice(choices=TerminalKind.choices)
         location = StrictText(max_length=32, required=False, allow_blank=True, default="")
-        starts_at = _Moment(help_text="From when the person works there.")
-        ends_at = _Moment(help_text="Until when; at most 16 hours later.")
+        starts_at = StrictMoment(help_text="From when the person works there.")
+        ends_at = StrictMoment(help_text="Until when; at most 16 hours later.")
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
             """Check that tables and drawers have a location and the office has none."""
@@ -160,7 +143,7 @@ class WithdrawRota(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Withdraw."""
-        return rota.withdraw(command=command, entry_id=path["entry"], reason=data["reason"])
+        return rota.withdraw(command=command, number=path["entry"], reason=data["reason"])
 
 
 urls = [

@@ -1,4 +1,4 @@
-"""Decisions on the money of hands: large bonuses, disputed pots, and hands that prove to be wrong later."""
+"""Decisions on the money of hands: large bonuses, disputes and their pots, and hands that prove to be wrong later."""
 
 from typing import Any, ClassVar
 
@@ -25,7 +25,7 @@ from casino.api.http.operations import (
 from casino.api.oversight import HandResult, HandRuling
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
-from casino.hands import bonus, disputes, later_rulings, ruling, rulings_read
+from casino.hands import bonus, disputes, later_rulings, ruling, rulings_read, withdrawals
 from casino.hands.later_rulings import Collected, Remedy
 from casino.hands.models import HandState
 from casino.hands.readings import Claim
@@ -91,8 +91,8 @@ class RefuseBonus(WriteOperation):
 )
 class DisputeHand(WriteOperation):
     """Stop a hand in play, or one that is over and not settled. Nobody acts in it any more, no clock runs, and it is
-    not settled: its pot is frozen until the floor rules on the hand or voids it. A dispute cannot be taken back. The
-    request needs no If-Match: whatever was played until it arrives belongs to the hand."""
+    not settled: its pot is frozen until the floor rules on the hand, voids it or withdraws the dispute. The request
+    needs no If-Match: whatever was played until it arrives belongs to the hand."""
 
     roles = (Role.FLOOR,)
     versioned = False
@@ -111,6 +111,46 @@ class DisputeHand(WriteOperation):
         return disputes.raise_dispute(command=command, code=path["table"], name=data["hand"], reason=data["reason"])
 
 
+@documented(
+    "withdrawDispute",
+    summary="Withdraw a dispute",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[
+        "table_open",
+        "table_closed",
+        "table_playing",
+        "table_settling",
+        "table_retired",
+        "other_hand",
+        "dispute_not_raised",
+        "not_your_dispute",
+        *POSTS,
+    ],
+)
+class WithdrawDispute(WriteOperation):
+    """Let a hand that the floor has disputed go on as if it had not been. The frozen pot goes back, and the hand is in
+    the state that it had before: it is played on, with the whole time to act for the seat whose turn it is, or it waits
+    for its settlement or for the approval of its bonus. Only the person who has disputed the hand may do this, or a
+    manager. A hand that a worker has stopped, and one whose bonus was refused, is ruled on or voided
+    (`dispute_not_raised`)."""
+
+    roles = (Role.FLOOR, Role.MANAGER)
+
+    @extend_schema_serializer(component_name="WithdrawDisputeInput")
+    class Input(StrictInput):
+        """The hand, and why its dispute is withdrawn, in words that the audit trail keeps."""
+
+        hand = StrictText(min_length=1, max_length=48)
+        reason = Reason()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Withdraw."""
+        return withdrawals.withdraw(command=command, code=path["table"], name=data["hand"], reason=data["reason"])
+
+
 class Award(StrictInput):
     """What one seat of the hand gets, in minor units."""
 
@@ -119,10 +159,11 @@ class Award(StrictInput):
 
 
 class ClaimInput(StrictInput):
-    """Words that should stand in a line of the log, from 1; the number after the last line adds one."""
+    """Words that should stand in a line of the log, from 1; empty where the line should not stand. The number after the
+    last line adds one."""
 
     line = StrictInteger(min_value=1, max_value=20_000)
-    text = StrictText(min_length=1, max_length=160)
+    text = StrictText(allow_blank=True, max_length=160)
 
     def to_internal_value(self, data: Any) -> Any:
         """A claim."""
@@ -300,7 +341,7 @@ class ClaimOut(serializers.Serializer[Any]):
     """A line of the log as it is claimed."""
 
     line = serializers.IntegerField(help_text="Number of the line, from 1.")
-    text = serializers.CharField(help_text="What should stand there.")
+    text = serializers.CharField(allow_blank=True, help_text="What should stand there; empty: nothing.")
 
 
 class RefusedOut(serializers.Serializer[Any]):
@@ -396,6 +437,7 @@ urls = [
     path("tables/<slug:table>/hand/bonus", ConfirmBonus.as_view()),
     path("tables/<slug:table>/hand/bonus/refuse", RefuseBonus.as_view()),
     path("tables/<slug:table>/hand/dispute", DisputeHand.as_view()),
+    path("tables/<slug:table>/hand/dispute/withdraw", WithdrawDispute.as_view()),
     path("tables/<slug:table>/hand/ruling", RuleOnHand.as_view()),
     path("tables/<slug:table>/hands/<slug:hand>/rulings", RuleOnHandLater.as_view()),
     path("hands/<slug:hand>/rulings", Rulings.as_view()),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import TextChoices
 from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
@@ -20,9 +21,9 @@ from casino.api.http.operations import (
     signed_in,
 )
 from casino.api.tables import ReceiptOut
-from casino.staff import services
+from casino.staff import second_factor, services
 from casino.staff.idleness import reauthenticate
-from casino.staff.models import Role
+from casino.staff.models import Role, Staff, TerminalKind
 
 TAG = "sessions"
 
@@ -107,6 +108,78 @@ class SignIn(APIView):
         )
 
 
+class Must(TextChoices):
+    """What a person must do before anything else is answered."""
+
+    NOTHING = "", "nothing"
+    PASSWORD = "password", "give the password again: the terminal was left alone (`POST reauthenticate`)"
+    NEW_PASSWORD = "new_password", "change the password that the office gave (`POST password`)"
+    SECOND_FACTOR = "second_factor", "set up a second factor (`POST second-factor`)"
+
+
+class SessionOut(serializers.Serializer[Any]):
+    """Who is signed in, and where."""
+
+    login = serializers.CharField()
+    name = serializers.CharField()
+    roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
+    house = serializers.CharField()
+    house_name = serializers.CharField(help_text="Name of the house.")
+    currency = serializers.CharField()
+    currency_exponent = serializers.IntegerField(help_text="Decimal places of the currency.")
+    time_zone = serializers.CharField(help_text="IANA name of the house's time zone.")
+    terminal = serializers.CharField()
+    terminal_kind = serializers.ChoiceField(choices=TerminalKind.choices, help_text="Where the terminal stands.")
+    location = serializers.CharField(allow_blank=True)
+    expires_at = serializers.DateTimeField()
+    must = serializers.ChoiceField(
+        choices=Must.choices, allow_blank=True, help_text="What the person must do first; empty: nothing."
+    )
+
+
+@documented("readSession", summary="Read who is signed in", answers=SessionOut, tag=TAG)
+class Session(ReadOperation):
+    """The signed-in person, the terminal, and what the person must do before anything else is answered. To ask is no
+    sign of life: it keeps no token awake."""
+
+    sensitive = False
+    roles = READERS
+    takes_given_passwords = takes_unattended = runs_unattended = True
+
+    def get(self, request: Request) -> Response:
+        """The session."""
+        person, token = signed_in(request)
+        house, terminal = person.house, token.terminal
+        return Response(
+            {
+                "login": person.login,
+                "name": person.name,
+                "roles": person.roles,
+                "house": house.code,
+                "house_name": house.name,
+                "currency": house.currency,
+                "currency_exponent": house.currency_exponent,
+                "time_zone": house.time_zone,
+                "terminal": terminal.code,
+                "terminal_kind": terminal.kind,
+                "location": terminal.location,
+                "expires_at": token.expiry,
+                "must": _due(request, person),
+            }
+        )
+
+
+def _due(request: Request, person: Staff) -> Must:
+    """What a person must do first."""
+    if getattr(request, "left_alone", None) is not None:
+        return Must.PASSWORD
+    if person.must_change_password:
+        return Must.NEW_PASSWORD
+    if second_factor.is_missing(person, getattr(request, "second_factor", True)):
+        return Must.SECOND_FACTOR
+    return Must.NOTHING
+
+
 @documented("signOut", summary="Sign out", status=204, tag=TAG)
 class SignOut(ReadOperation):
     """Revoke the token that the request is sent with. The second time it is not known any more."""
@@ -169,6 +242,7 @@ class Reauthenticate(ReadOperation):
 
 urls = [
     path("reauthenticate", Reauthenticate.as_view()),
+    path("session", Session.as_view()),
     path("sign-in", SignIn.as_view()),
     path("sign-out", SignOut.as_view()),
 ]

@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import AT_OWN_DRAWER, POSTING, TAG
+from casino.api.http.contract import PLAYS
 from casino.api.http.operations import (
     AT_THE_CAGE,
     Amount,
@@ -42,7 +43,7 @@ class TableFeeOut(DrawerChanged):
     answers=TableFeeOut,
     status=201,
     tag=TAG,
-    refuses=[
+    refuses=[*PLAYS,
         "house_not_live", *AT_OWN_DRAWER, "skim_needed", "person_forgotten", "table_retired", "no_seat_fee",
         "fee_in_chips", *POSTING,
     ],

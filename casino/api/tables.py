@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.http.contract import CHANGE, NOT_OPEN, POSTS
+from casino.api.http.contract import BUYS, CHANGE, NOT_OPEN, PLAYS, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
     SEES_PLAY,
@@ -219,6 +219,7 @@ class _PutDown(StrictInput):
     status=201,
     tag=TAG,
     refuses=[
+        *BUYS,
         *NOT_OPEN,
         *POSTS,
         *CHANGE,
@@ -264,7 +265,7 @@ class SitDown(WriteOperation):
     summary="Add chips to a stack",
     answers=TableOut,
     tag=TAG,
-    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range", "identity_required"],
+    refuses=[*PLAYS, *NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range", "identity_required"],
 )
 class AddChips(WriteOperation):
     """Add chips to a stack between hands; `brought` as in sitting down."""
@@ -309,7 +310,15 @@ class LeaveSeat(WriteOperation):
     summary="Change the seat of a player",
     answers=TableOut,
     tag=TAG,
-    refuses=[*NOT_OPEN, "deal_prepared", "no_such_seat", "seat_taken", "no_change", "session_under_way"],
+    refuses=[
+        "player_excluded",
+        *NOT_OPEN,
+        "deal_prepared",
+        "no_such_seat",
+        "seat_taken",
+        "no_change",
+        "session_under_way",
+    ],
 )
 class ChangeSeat(WriteOperation):
     """A player takes another seat of the table between hands, with the same stack. The key of a device ends with the
@@ -336,6 +345,7 @@ class ChangeSeat(WriteOperation):
     answers=TableOut,
     tag=TAG,
     refuses=[
+        *PLAYS,
         *NOT_OPEN,
         *POSTS,
         "no_such_seat",

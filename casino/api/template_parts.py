@@ -17,9 +17,10 @@ class ByTemplate(StrictBoolean):
 def one_way(attrs: dict[str, Any], *names: str) -> dict[str, Any]:
     """The input, if it names chips by some of these members or by a template, and not in both ways. Raises
     ValidationError."""
-    named = names & attrs.keys()
-    if attrs["by_template"] and named:
+    named, by_template = names & attrs.keys(), attrs.get("by_template", False)
+    if by_template and named:
         raise serializers.ValidationError({name: ["The template says this."] for name in sorted(named)})
-    if not attrs["by_template"] and not named:
-        raise serializers.ValidationError({names[0]: ["Name the chips, or take those of the template."]})
+    if not by_template and not named:
+        or_template = ", or take those of the template" if "by_template" in attrs else ""
+        raise serializers.ValidationError({names[0]: [f"Name the chips{or_template}."]})
     return attrs

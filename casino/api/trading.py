@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import AT_OWN_DRAWER, CHIPS, POSTING
+from casino.api.http.contract import BUYS, PLAYS
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
@@ -48,6 +49,7 @@ class _Swap(StrictInput):
     status=201,
     tag=TABLE_TAG,
     refuses=[
+        *BUYS,
         *_BETWEEN_HANDS,
         "house_not_live",
         "no_such_seat",
@@ -130,7 +132,7 @@ class ExchangeAtTable(WriteOperation):
     answers=TableOut,
     status=201,
     tag=TABLE_TAG,
-    refuses=[*_BETWEEN_HANDS, "no_such_seat", *_PUBLIC, *POSTING],
+    refuses=[*PLAYS, *_BETWEEN_HANDS, "no_such_seat", *_PUBLIC, *POSTING],
 )
 class Tip(WriteOperation):
     """The chips leave the stack of the seat. Only between hands."""

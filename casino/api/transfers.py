@@ -1,62 +1,52 @@
-"""Fills and credits, from either end: the table's console and the drawer's terminal have the same operations."""
+"""Fills and credits, from either end: the table's console and the drawer's terminal. Each is named by its number among
+the fills or the credits of the house, as its slip is."""
 
-from functools import cached_property
 from typing import Any, ClassVar
 
 from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
-from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
-    SEES_PLAY,
     Amount,
     Pieces,
-    ReadOperation,
     Reason,
     ReasonInput,
-    StrictChoice,
     StrictInput,
     StrictText,
     WriteOperation,
-    context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart, approval_used
+from casino.api.parts import DrawerChanged, EventPart, TransferPart, approval_used
 from casino.api.tables import TableOut
 from casino.api.template_parts import ByTemplate, one_way
 from casino.core.write import Answer, Command
-from casino.houses.control_points import ControlPoints, in_force
-from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role, TerminalKind
-from casino.tables import selectors as tables
-from casino.transfers import selectors, services
-from casino.transfers.models import Kind, Lateness, Transfer, TransferState
+from casino.transfers import services
+from casino.transfers.models import Kind, TransferState
 
 TAG = "fills and credits"
 #: The name of each kind of desk in addresses.
 _NAMED = {TerminalKind.TABLE: "table", TerminalKind.CAGE: "drawer"}
-#: Refusals of every step of a transfer, of sending, and of each later step.
+#: Refusals of every step of a transfer, of requesting, of sending, and of each later step.
 _STATES = tuple(f"transfer_{state}" for state in TransferState)
+_REQUESTING = ("drawer_short", *CHIPS, *POSTING)
 _SENDING = (
     *AT_A_DRAWER, "table_playing", "table_settling", "table_disputed", "nothing_to_send", "unknown_carrier",
     "four_eyes", *CHIPS, *POSTING,
 )  # fmt: skip
-#: Of a fill that brings a tray to its template, when it is asked for, and when it is sent.
-_ASKED_BY_TEMPLATE = ("no_template", "template_of_a_fill")
+#: Of a fill that brings a tray to its template.
 _BY_TEMPLATE = ("no_template", "tray_at_template")
 _CARRIED = ("unknown_carrier", "four_eyes")
 _RECEIVING = (
-    *_STATES, *AT_A_DRAWER, "not_your_side", "carrier_missing", "carrier_differs", *_CARRIED, *CHIPS, *POSTING,
+    *_STATES, *AT_A_DRAWER, "carrier_missing", "carrier_differs", *_CARRIED, *CHIPS, *POSTING,
 )  # fmt: skip
 _COUNTING = (*_RECEIVING, "count_mismatch", "supervisor_needed")
-_DECLINING = (*_STATES, "not_your_side", "four_eyes")
-_CANCELLING = (*_DECLINING, *POSTING)
+_DECLINING = (*_STATES, "four_eyes")
+_CANCELLING = (*_DECLINING, "not_your_side", *POSTING)
 #: At a drawer, who decides on transfers that they have no part in.
 _SUPERVISORS = (Role.FLOOR, Role.CAGE_SUPERVISOR)
 
@@ -74,37 +64,54 @@ class _Carried(StrictInput):
     )
 
 
-class _Wanted(_Carried):
-    """Chips by pieces, or by their worth in minor units, or both. If both are given, they must agree. A fill may bring
-    the tray to its template instead."""
+class _Wanted(StrictInput):
+    """Chips by pieces, or by their worth in minor units, or both. If both are given, they must agree."""
 
-    kind = StrictChoice(choices=Kind.choices)
     amount = Amount(required=False)
     pieces = Pieces()
-    by_template = ByTemplate(
-        help_text="true: the fill brings the tray to its template when it is sent, as far as the drawer can give it."
-    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check that worth or pieces are given, or the template is to say them."""
         return one_way(attrs, "amount", "pieces")
 
 
-@extend_schema_serializer(component_name="StartTableTransferInput")
-class _FromTable(_Wanted):
-    """A fill or credit between this table and a drawer."""
+class _WantedFill(_Wanted):
+    """A fill may bring the tray to its template instead."""
+
+    by_template = ByTemplate(
+        help_text="true: the fill brings the tray to its template when it is sent, as far as the drawer can give it."
+    )
+
+
+@extend_schema_serializer(component_name="RequestFillInput")
+class _FillWanted(_WantedFill):
+    """What the table wants of a drawer, by pieces, worth in minor units, both, or the template of the tray."""
 
     drawer = StrictText(max_length=32)
 
 
-@extend_schema_serializer(component_name="StartDrawerTransferInput")
-class _FromDrawer(_Wanted):
-    """A fill or credit between this drawer and a table."""
+@extend_schema_serializer(component_name="SendFillInput")
+class _FillSent(_WantedFill, _Carried):
+    """What the drawer sends to a table, by pieces, worth in minor units, both, or the template of the tray."""
 
     table = StrictText(max_length=32)
 
 
-@extend_schema_serializer(component_name="SendTransferInput")
+@extend_schema_serializer(component_name="RequestCreditInput")
+class _CreditWanted(_Wanted):
+    """What the drawer wants of a table, by pieces, worth in minor units, or both, which must agree."""
+
+    table = StrictText(max_length=32)
+
+
+@extend_schema_serializer(component_name="SendCreditInput")
+class _CreditSent(_Wanted, _Carried):
+    """What the table sends to a drawer, by pieces, worth in minor units, or both, which must agree."""
+
+    drawer = StrictText(max_length=32)
+
+
+@extend_schema_serializer(component_name="SendRequestedInput")
 class _Sent(_Carried):
     """The chips that are sent, if they differ from those requested."""
 
@@ -126,33 +133,35 @@ class _Accepted(_Counted):
     reason = Reason()
 
 
-# --- Operations, for whichever end ----------------------------------------------------------------------------------
+# --- Operations, for whichever end and kind -------------------------------------------------------------------------
 
 
 class _Operation(WriteOperation):
-    """At a desk of this kind."""
+    """On transfers of this kind, at a desk of this kind."""
 
     desk: ClassVar[TerminalKind]
+    kind: ClassVar[Kind]
 
     def end(self, path: dict[str, Any]) -> services.End:
         """The end of the transfer that sends the request."""
         return services.End(self.desk, path[_NAMED[self.desk]])
 
+    def paper(self, path: dict[str, Any]) -> services.Paper:
+        """The transfer that the address names."""
+        return services.Paper(self.kind, path[self.kind.value])
+
 
 class _Start(_Operation):
-    approvable = True
-
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Send, or ask for."""
-        other = data["drawer" if self.desk == TerminalKind.TABLE else "table"]
         return services.start(
             command=command,
             end=self.end(path),
-            kind=Kind(data["kind"]),
-            other=other,
+            kind=self.kind,
+            other=data["drawer" if self.desk == TerminalKind.TABLE else "table"],
             amount=data.get("amount"),
             pieces=data.get("pieces"),
-            by_template=data["by_template"],
+            by_template=data.get("by_template", False),
             carrier=data.get("carrier"),
         )
 
@@ -166,7 +175,7 @@ class _Send(_Operation):
         return services.send(
             command=command,
             end=self.end(path),
-            transfer_id=path["transfer"],
+            paper=self.paper(path),
             amount=data.get("amount"),
             pieces=data.get("pieces"),
             carrier=data.get("carrier"),
@@ -181,7 +190,7 @@ class _Receive(_Operation):
         return services.receive(
             command=command,
             end=self.end(path),
-            transfer_id=path["transfer"],
+            paper=self.paper(path),
             pieces=data["pieces"],
             carrier=data.get("carrier"),
         )
@@ -195,7 +204,7 @@ class _AcceptWithVariance(_Operation):
         return services.accept(
             command=command,
             end=self.end(path),
-            transfer_id=path["transfer"],
+            paper=self.paper(path),
             pieces=data["pieces"],
             reason=data["reason"],
             carrier=data.get("carrier"),
@@ -207,9 +216,7 @@ class _Decline(_Operation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Decline."""
-        return services.decline(
-            command=command, end=self.end(path), transfer_id=path["transfer"], reason=data["reason"]
-        )
+        return services.decline(command=command, end=self.end(path), paper=self.paper(path), reason=data["reason"])
 
 
 class _Cancel(_Operation):
@@ -217,7 +224,7 @@ class _Cancel(_Operation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Cancel."""
-        return services.cancel(command=command, end=self.end(path), transfer_id=path["transfer"], reason=data["reason"])
+        return services.cancel(command=command, end=self.end(path), paper=self.paper(path), reason=data["reason"])
 
 
 class _AtTable:
@@ -228,6 +235,14 @@ class _AtTable:
 class _AtDrawer:
     roles: ClassVar[tuple[Role, ...]] = AT_THE_CAGE
     desk: ClassVar[TerminalKind] = TerminalKind.CAGE
+
+
+class _Fill:
+    kind: ClassVar[Kind] = Kind.FILL
+
+
+class _Credit:
+    kind: ClassVar[Kind] = Kind.CREDIT
 
 
 class TransferEvent(EventPart):
@@ -248,35 +263,26 @@ class TransferOut(DrawerChanged):
     last_event = TransferEvent()
 
 
+# --- At the table ---------------------------------------------------------------------------------------------------
+
+
 @documented(
-    "startTableTransfer",
-    summary="Request a fill, or send a credit",
+    "requestFill",
+    summary="Request a fill",
     answers=TableOut,
     status=201,
     tag=TAG,
-    refuses=[*_SENDING, *_ASKED_BY_TEMPLATE, "carrier_not_yet"],
+    refuses=[*_REQUESTING, "no_template"],
 )
-class StartAtTable(_AtTable, _Start):
+class RequestFill(_AtTable, _Fill, _Start):
     """A fill is requested from the drawer; nothing moves yet. With `by_template` the house works out its pieces when
-    the drawer sends it, and does not say at the table what its tray lacks. A credit is sent at once: its chips leave
-    the tray and are in transit until the drawer has counted them. Chips are not sent during a hand."""
+    the drawer sends it, and does not say at the table what its tray lacks."""
 
-    input = _FromTable
-
-
-@documented(
-    "sendTableTransfer",
-    summary="Send a requested credit",
-    answers=TableOut,
-    tag=TAG,
-    refuses=[*_STATES, "not_your_side", *_SENDING],
-)
-class SendFromTable(_AtTable, _Send):
-    """The chips leave the tray: those requested, or those that the body names."""
+    input = _FillWanted
 
 
-@documented("receiveTableTransfer", summary="Count a fill and receive it", answers=TableOut, tag=TAG, refuses=_COUNTING)
-class ReceiveAtTable(_AtTable, _Receive):
+@documented("receiveFill", summary="Count a fill and receive it", answers=TableOut, tag=TAG, refuses=_COUNTING)
+class ReceiveFill(_AtTable, _Fill, _Receive):
     """The chips go into the tray. Refused if the count differs from what was sent, piece by piece (`count_mismatch`):
     the count is kept, and the answer does not say what was sent. After two such counts the floor must count
     (`supervisor_needed`). Refused for the person who sent the chips and the one who carried them (`four_eyes`)."""
@@ -285,205 +291,170 @@ class ReceiveAtTable(_AtTable, _Receive):
 
 
 @documented(
-    "acceptTableTransferWithVariance",
+    "acceptFillWithVariance",
     summary="Accept a fill with a variance",
     answers=TableOut,
     tag=TAG,
     refuses=[*_RECEIVING, "recount_needed"],
 )
-class AcceptAtTable(_AtTable, _AcceptWithVariance):
+class AcceptFill(_AtTable, _Fill, _AcceptWithVariance):
     """After two counts that differ, the floor counts and receives the fill. What differs from what was sent is posted
     as chips over or short at the table. Refused for who has sent, carried or counted it (`four_eyes`)."""
 
     roles = (Role.FLOOR,)
 
 
-@documented("declineTableTransfer", summary="Decline a fill", answers=TableOut, tag=TAG, refuses=_DECLINING)
-class DeclineAtTable(_AtTable, _Decline):
-    """The table sends back a fill that was sent. The chips stay in transit until the drawer cancels the transfer."""
+@documented("declineFill", summary="Decline a fill", answers=TableOut, tag=TAG, refuses=_DECLINING)
+class DeclineFill(_AtTable, _Fill, _Decline):
+    """The table sends back a fill that was sent. The chips stay in transit until the drawer cancels it."""
 
 
 @documented(
-    "cancelTableTransfer",
-    summary="Cancel a transfer at the table",
+    "cancelFillAtTable", summary="Cancel the request for a fill", answers=TableOut, tag=TAG, refuses=_CANCELLING
+)
+class CancelFillAtTable(_AtTable, _Fill, _Cancel):
+    """Either end can cancel a request. What was sent comes back at the drawer only (`not_your_side`): the table
+    declines it."""
+
+
+@documented("sendCredit", summary="Send a credit", answers=TableOut, status=201, tag=TAG, refuses=_SENDING)
+class SendCredit(_AtTable, _Credit, _Start):
+    """The chips leave the tray and are in transit until the drawer has counted them. Chips are not sent during a
+    hand."""
+
+    input = _CreditSent
+    approvable = True
+
+
+@documented(
+    "sendRequestedCredit",
+    summary="Send a requested credit",
     answers=TableOut,
     tag=TAG,
-    refuses=_CANCELLING,
+    refuses=[*_STATES, *_SENDING],
 )
-class CancelAtTable(_AtTable, _Cancel):
+class SendRequestedCredit(_AtTable, _Credit, _Send):
+    """The chips leave the tray: those requested, or those that the body names."""
+
+
+@documented(
+    "cancelCreditAtTable", summary="Cancel a credit at the table", answers=TableOut, tag=TAG, refuses=_CANCELLING
+)
+class CancelCreditAtTable(_AtTable, _Credit, _Cancel):
     """Either end can cancel a request. A sent credit comes back into the tray by two people: the drawer has declined
     it, or the floor cancels it, who has not sent it (`four_eyes`)."""
 
 
+# --- At the drawer --------------------------------------------------------------------------------------------------
+
+
 @documented(
-    "startDrawerTransfer",
-    summary="Send a fill, or request a credit",
+    "sendFill",
+    summary="Send a fill",
     answers=TransferOut,
     status=201,
     tag=TAG,
-    refuses=[*_SENDING, *_ASKED_BY_TEMPLATE, "tray_at_template", "carrier_not_yet"],
+    refuses=[*_SENDING, *_BY_TEMPLATE],
 )
-class StartAtDrawer(_AtDrawer, _Start):
-    """A fill is sent at once: its chips leave the drawer and are in transit until the table has counted them. With
-    `by_template` it brings the tray to its template, as far as the drawer can give it and keep what its own template
-    says; a fill that leaves fewer of a chip takes an approval (`approval_required`). A credit is requested from the
-    table; nothing moves yet."""
+class SendFill(_AtDrawer, _Fill, _Start):
+    """The chips leave the drawer and are in transit until the table has counted them. With `by_template` the fill
+    brings the tray to its template, as far as the drawer can give it and keep what its own template says; a fill that
+    leaves fewer of a chip takes an approval (`approval_required`)."""
 
-    input = _FromDrawer
+    input = _FillSent
+    approvable = True
 
 
 @documented(
-    "sendDrawerTransfer",
+    "sendRequestedFill",
     summary="Send a requested fill",
     answers=TransferOut,
     tag=TAG,
-    refuses=[*_STATES, "not_your_side", *_SENDING, *_BY_TEMPLATE],
+    refuses=[*_STATES, *_SENDING, *_BY_TEMPLATE],
 )
-class SendFromDrawer(_AtDrawer, _Send):
+class SendRequestedFill(_AtDrawer, _Fill, _Send):
     """The chips leave the drawer: those requested, or those that the body names. A fill that leaves fewer of a chip
     than the drawer's template says takes an approval (`approval_required`)."""
 
 
 @documented(
-    "receiveDrawerTransfer", summary="Count a credit and receive it", answers=TransferOut, tag=TAG, refuses=_COUNTING
-)
-class ReceiveAtDrawer(_AtDrawer, _Receive):
-    """The chips go into the drawer. Refused if the count differs from what was sent, piece by piece (`count_mismatch`):
-    the count is kept, and the answer does not say what was sent. After two such counts a supervisor must count
-    (`supervisor_needed`). Refused for the person who sent the chips and the one who carried them (`four_eyes`)."""
-
-
-@documented(
-    "acceptDrawerTransferWithVariance",
-    summary="Accept a credit with a variance",
-    answers=TransferOut,
-    tag=TAG,
-    refuses=[*_RECEIVING, "recount_needed"],
-)
-class AcceptAtDrawer(_AtDrawer, _AcceptWithVariance):
-    """After two counts that differ, a supervisor counts and receives the credit. What differs from what was sent is
-    posted as chips over or short at the table. Refused for who has sent, carried or counted it (`four_eyes`)."""
-
-    roles = _SUPERVISORS
-
-
-@documented("declineDrawerTransfer", summary="Decline a credit", answers=TransferOut, tag=TAG, refuses=_DECLINING)
-class DeclineAtDrawer(_AtDrawer, _Decline):
-    """The drawer sends back a credit that was sent. The chips stay in transit until the table cancels the transfer."""
-
-    roles = (*AT_THE_CAGE, *_SUPERVISORS)
-
-
-@documented(
-    "cancelDrawerTransfer",
-    summary="Cancel a transfer at the drawer",
+    "cancelFillAtDrawer",
+    summary="Cancel a fill at the drawer",
     answers=TransferOut,
     tag=TAG,
     refuses=[*_CANCELLING, *AT_A_DRAWER],
 )
-class CancelAtDrawer(_AtDrawer, _Cancel):
+class CancelFillAtDrawer(_AtDrawer, _Fill, _Cancel):
     """Either end can cancel a request. A sent fill comes back into the drawer by two people: the table has declined it,
     or a supervisor cancels it, who has not sent it (`four_eyes`)."""
 
     roles = (*AT_THE_CAGE, *_SUPERVISORS)
 
 
-# --- Reading --------------------------------------------------------------------------------------------------------
+@documented("requestCredit", summary="Request a credit", answers=TransferOut, status=201, tag=TAG, refuses=_REQUESTING)
+class RequestCredit(_AtDrawer, _Credit, _Start):
+    """A credit is requested from the table; nothing moves yet."""
+
+    input = _CreditWanted
 
 
-@documented("listTransfers", summary="List fills and credits", tag=TAG)
-class TransferList(CursorList):
-    """Fills and credits; `from` and `until` select by the time at which they began. Those under way have the state
-    `requested`, `sent` or `declined`. What is in transit is shown to its sender's end only, and to auditor,
-    administrator, manager and surveillance in the office."""
-
-    sensitive = False
-    roles = SEES_PLAY
-
-    @extend_schema_serializer(component_name="TransferListRow")
-    class Row(TransferPart):
-        """A fill or credit in a list."""
-
-        opened_at = serializers.DateTimeField(help_text="When it was begun.")
-        sent_at = serializers.DateTimeField(allow_null=True, help_text="When the chips were sent; null before that.")
-        declined_at = serializers.DateTimeField(allow_null=True, help_text="When the chips were declined, or null.")
-        ended_at = serializers.DateTimeField(allow_null=True)
-        minutes = serializers.IntegerField(
-            allow_null=True,
-            help_text="Whole minutes since the chips were sent or, before that, requested; null once it has ended.",
-        )
-        late = serializers.ChoiceField(
-            choices=Lateness.choices,
-            allow_null=True,
-            help_text="Whether it takes too long by the control points `transfer_late_minutes` and "
-            "`transfer_exception_minutes`; null once it has ended.",
-        )
-
-        def to_representation(self, instance: Any) -> dict[str, Any]:
-            """The transfer with its times, as the reader may know it."""
-            by = context_of(self.context["request"])
-            blind = selectors.is_blind(instance, by.role, by.terminal)
-            return selectors.describe(instance, blind=blind) | selectors.times(
-                instance, instance.now, self.context["view"].points
-            )
-
-    model = Transfer
-    serializer_class = Row
-    filters = {"kind": "kind", "table": "table__code", "drawer": "drawer__code", "state": "state"}
-    choices = {"kind": Kind.values, "state": TransferState.values}
-    time = "opened_at"
-
-    @cached_property
-    def points(self) -> ControlPoints:
-        """What the house demands now."""
-        return in_force(context_of(self.request).house)
-
-    def rows(self) -> Any:
-        """With what a row names."""
-        persons = ("opened_by", "sent_by", "carried_by", "declined_by", "ended_by")
-        return super().rows().select_related("table", "drawer", *persons).annotate(now=ClockTimestamp())
-
-
-class TableChipsOut(serializers.Serializer[Any]):
-    """The house's chips at a table by the books, without the locked tax box."""
-
-    table = serializers.CharField()
-    tray = Rack(help_text="Chips in the tray.")
-    tip_box = Rack(help_text="Chips in the tip box.")
-    in_transit = Rack(help_text="Chips that were sent to or from the table and not received yet.")
+@documented("receiveCredit", summary="Count a credit and receive it", answers=TransferOut, tag=TAG, refuses=_COUNTING)
+class ReceiveCredit(_AtDrawer, _Credit, _Receive):
+    """The chips go into the drawer. Refused if the count differs from what was sent, piece by piece (`count_mismatch`):
+    the count is kept, and the answer does not say what was sent. After two such counts a supervisor must count
+    (`supervisor_needed`). Refused for the person who sent the chips and the one who carried them (`four_eyes`)."""
 
 
 @documented(
-    "readTableChips",
-    summary="Read a table's tray and tip box",
-    answers=TableChipsOut,
+    "acceptCreditWithVariance",
+    summary="Accept a credit with a variance",
+    answers=TransferOut,
     tag=TAG,
-    refuses=["not_found"],
+    refuses=[*_RECEIVING, "recount_needed"],
 )
-class TableChips(ReadOperation):
-    """Tray, tip box, and chips under way to or from a table. Not for those who count them."""
+class AcceptCredit(_AtDrawer, _Credit, _AcceptWithVariance):
+    """After two counts that differ, a supervisor counts and receives the credit. What differs from what was sent is
+    posted as chips over or short at the table. Refused for who has sent, carried or counted it (`four_eyes`)."""
 
-    sensitive = False
-    roles = (Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE)
+    roles = _SUPERVISORS
 
-    def get(self, request: Request, table: str) -> Response:
-        """The racks."""
-        return Response(selectors.at_table(tables.get(context_of(request).house, table)))
+
+@documented("declineCredit", summary="Decline a credit", answers=TransferOut, tag=TAG, refuses=_DECLINING)
+class DeclineCredit(_AtDrawer, _Credit, _Decline):
+    """The drawer sends back a credit that was sent. The chips stay in transit until the table cancels it."""
+
+    roles = (*AT_THE_CAGE, *_SUPERVISORS)
+
+
+@documented(
+    "cancelCreditAtDrawer",
+    summary="Cancel the request for a credit",
+    answers=TransferOut,
+    tag=TAG,
+    refuses=[*_CANCELLING, *AT_A_DRAWER],
+)
+class CancelCreditAtDrawer(_AtDrawer, _Credit, _Cancel):
+    """Either end can cancel a request. What was sent comes back at the table only (`not_your_side`): the drawer
+    declines it."""
+
+    roles = (*AT_THE_CAGE, *_SUPERVISORS)
 
 
 urls = [
-    path("tables/<slug:table>/chips", TableChips.as_view()),
-    path("tables/<slug:table>/transfers", StartAtTable.as_view()),
-    path("tables/<slug:table>/transfers/<int:transfer>/send", SendFromTable.as_view()),
-    path("tables/<slug:table>/transfers/<int:transfer>/receive", ReceiveAtTable.as_view()),
-    path("tables/<slug:table>/transfers/<int:transfer>/accept-with-variance", AcceptAtTable.as_view()),
-    path("tables/<slug:table>/transfers/<int:transfer>/decline", DeclineAtTable.as_view()),
-    path("tables/<slug:table>/transfers/<int:transfer>/cancel", CancelAtTable.as_view()),
-    path("drawers/<slug:drawer>/transfers", StartAtDrawer.as_view()),
-    path("drawers/<slug:drawer>/transfers/<int:transfer>/send", SendFromDrawer.as_view()),
-    path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", ReceiveAtDrawer.as_view()),
-    path("drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance", AcceptAtDrawer.as_view()),
-    path("drawers/<slug:drawer>/transfers/<int:transfer>/decline", DeclineAtDrawer.as_view()),
-    path("drawers/<slug:drawer>/transfers/<int:transfer>/cancel", CancelAtDrawer.as_view()),
-    path("transfers", TransferList.as_view()),
+    path("tables/<slug:table>/fills", RequestFill.as_view()),
+    path("tables/<slug:table>/fills/<int:fill>/receive", ReceiveFill.as_view()),
+    path("tables/<slug:table>/fills/<int:fill>/accept-with-variance", AcceptFill.as_view()),
+    path("tables/<slug:table>/fills/<int:fill>/decline", DeclineFill.as_view()),
+    path("tables/<slug:table>/fills/<int:fill>/cancel", CancelFillAtTable.as_view()),
+    path("tables/<slug:table>/credits", SendCredit.as_view()),
+    path("tables/<slug:table>/credits/<int:credit>/send", SendRequestedCredit.as_view()),
+    path("tables/<slug:table>/credits/<int:credit>/cancel", CancelCreditAtTable.as_view()),
+    path("drawers/<slug:drawer>/fills", SendFill.as_view()),
+    path("drawers/<slug:drawer>/fills/<int:fill>/send", SendRequestedFill.as_view()),
+    path("drawers/<slug:drawer>/fills/<int:fill>/cancel", CancelFillAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/credits", RequestCredit.as_view()),
+    path("drawers/<slug:drawer>/credits/<int:credit>/receive", ReceiveCredit.as_view()),
+    path("drawers/<slug:drawer>/credits/<int:credit>/accept-with-variance", AcceptCredit.as_view()),
+    path("drawers/<slug:drawer>/credits/<int:credit>/decline", DeclineCredit.as_view()),
+    path("drawers/<slug:drawer>/credits/<int:credit>/cancel", CancelCreditAtDrawer.as_view()),
 ]

@@ -83,7 +83,7 @@ class WitnessTray(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Witness."""
-        return tray_counts.witness(command=command, code=path["table"], count_id=path["count"], pieces=data["pieces"])
+        return tray_counts.witness(command=command, code=path["table"], serial=path["count"], pieces=data["pieces"])
 
 
 @documented("listTrayCounts", summary="List counts of trays", tag=TAG)

@@ -36,11 +36,8 @@ class ChipMovePart(serializers.Serializer[Any]):
     """Chips that come into the vault or leave it. What was noted and counted is present once no more counts are
     made."""
 
-    move = serializers.IntegerField(help_text="Number of the row of the movement.")
+    move = serializers.IntegerField(help_text="Its number among the house's movements of chips, from 1 without gaps.")
     kind = serializers.ChoiceField(choices=MoveKind.choices, help_text="What the chips are counted for.")
-    serial = serializers.IntegerField(
-        help_text="Its number among the house's movements of its kind, from 1 without gaps."
-    )
     chip_set = serializers.CharField(help_text="Code of the chip set.")
     drawer = serializers.CharField(
         allow_null=True, help_text="Code of the drawer that withdrawn chips come from; null for anything else."
@@ -163,7 +160,7 @@ class CountChipMove(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Count."""
-        return vault.count(command=command, move_id=path["move"], pieces=data["pieces"])
+        return vault.count(command=command, serial=path["move"], pieces=data["pieces"])
 
 
 @documented(
@@ -191,7 +188,7 @@ class AcceptDelivery(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Accept."""
-        return vault.accept(command=command, move_id=path["move"], pieces=data["pieces"], reason=data["reason"])
+        return vault.accept(command=command, serial=path["move"], pieces=data["pieces"], reason=data["reason"])
 
 
 urls = [

@@ -53,7 +53,7 @@ class WaitingOut(_Row):
     status=201,
     tag=TAG,
     method="post",
-    refuses=["already_seated", "already_waiting", "person_forgotten", "table_retired"],
+    refuses=["player_excluded", "already_seated", "already_waiting", "person_forgotten", "table_retired"],
 )
 class WaitingList(WriteOperation, CursorList):
     """Players who wait for a seat, in the order in which they are called: that of their tickets, which are given one
@@ -143,7 +143,15 @@ class WaitingDisplay(CursorList):
     summary="Call a player from the waiting list",
     answers=WaitingOut,
     tag=TAG,
-    refuses=["waiting_ended", "other_table", "not_first", "no_change", "table_closed", "table_retired"],
+    refuses=[
+        "player_excluded",
+        "waiting_ended",
+        "other_table",
+        "not_first",
+        "no_change",
+        "table_closed",
+        "table_retired",
+    ],
 )
 class CallWaiting(WriteOperation):
     """Offer the player a seat at a table. A player who came earlier and waits for the same table is passed over only

@@ -4,14 +4,13 @@ from a moment on that has not passed yet. What was set before is never edited.""
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from django.db import transaction
 from django.db.models import Max
 
 from casino.approvals import gate, selectors
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.approvals import LimitsChanged
 from casino.audit.services import Actor
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import control_points
@@ -41,7 +40,7 @@ def change(*, command: Command, points: Mapping[str, int], valid_from: datetime 
 
 def set_at_founding(*, house: House, points: Mapping[str, int], actor: Actor) -> None:
     """Set control points of a house that is being set up, in force at once, in a separate transaction."""
-    with transaction.atomic():
+    with sql.joined():
         event = _add(house, points, None, actor.staff, None, "set when the house was set up")
         Work(house, actor).record(chain=house.chain, event=event)
 

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import DateTimeField as Moment
 from django.db.models import ExpressionWrapper, Max
 
-from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState, alternatives
+from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState, Assent, alternatives
 from casino.audit.events.approvals import ApprovalRequested
 from casino.audit.services import Actor, record
 from casino.core import locks
@@ -87,10 +87,13 @@ def use(request: Request, need: Need) -> Approval:
         raise ApprovalNeeded(need)
     named = {"house": request.house, "number": request.approval}
     asking = Approval.objects.filter(**named).select_related("decided_by")
-    _, [[found], used] = locks.lock_beside(
-        Approval, locks.Rank.APPROVAL, asking, (_USE, [request.house.pk, request.approval]), **named
-    )
+    assents = Assent.objects.filter(approval__house=request.house, approval__number=request.approval)
+    _, [[found], given, used] = locks.lock_beside(
+        Approval, locks.Rank.APPROVAL, asking, assents.select_related("given_by"),
+        (_USE, [request.house.pk, request.approval]), **named,
+    )  # fmt: skip
     approval: Approval = found
+    approval.note_given(given)
     _require_for(request, need, approval)
     require_state(approval, ApprovalState.APPROVED)
     if not used:

@@ -5,15 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import Max
-
 from casino.audit.events.house import IdentityChanged
 from casino.audit.services import Actor
-from casino.core import locks, once_live, write
+from casino.core import locks, once_live, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import identity
+from casino.houses import identity, stages
 from casino.houses.models import House, Identity
 
 
@@ -28,31 +25,40 @@ def change(*, command: Command, parts: Mapping[str, Any], reason: str) -> Answer
     approval_required, Unprocessable unknown_time_zone, unknown_currency, too_many_places or unknown_language."""
 
     def changed(house: House, work: Work) -> Outcome:
-        before = identity.parts(house)
+        newest = identity.newest(house)
+        before = identity.parts_of(house, newest)
         after = before | dict(parts)
         if after == before:
             raise Conflict("The identity says this already.", code="no_change")
         identity.require_known(parts, after)
         identity.require_currency_free(house, before, after)
         once_live.require_approval(house, work, once_live.SETTINGS)
-        event = _add(house, after, command.context.staff.login, command.approval, reason)
+        event = _add(house, newest, after, command.context.staff.login, command.approval, reason)
         return Outcome(event, identity.describe(house), 201, version=event.number)
 
-    return write.write(command, OfHouse(office=True, lock=_lock), changed)
+    return write.write(command, OfHouse(office=True, lock=_lock, knowing=(stages,)), changed)
 
 
 def set_at_founding(*, house: House, parts: Mapping[str, Any], actor: Actor) -> None:
     """Say who a house is that is being set up, in a separate transaction."""
-    with transaction.atomic():
-        whole = identity.parts(house) | dict(parts)
-        event = _add(house, whole, actor.staff, None, "set when the house was set up")
+    with sql.joined():
+        newest = identity.newest(house)
+        whole = identity.parts_of(house, newest) | dict(parts)
+        event = _add(house, newest, whole, actor.staff, None, "set when the house was set up")
         Work(house, actor).record(chain=house.chain, event=event)
 
 
-def _add(house: House, whole: dict[str, Any], login: str, approval: int | None, reason: str) -> IdentityChanged:
-    last = Identity.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
-    Identity.objects.create(house=house, number=last + 1, parts=whole, set_by=login, approval=approval)
-    House.objects.filter(id=house.id).update(**{name: whole[name] for name in identity.AT_ONCE})
-    if not identity.day_is_open(house):
+def _add(
+    house: House, newest: Identity | None, whole: dict[str, Any], login: str, approval: int | None, reason: str
+) -> IdentityChanged:
+    number = 1 + (0 if newest is None else newest.number)
+    added = Identity(house=house, number=number, parts=whole, set_by=login, approval=approval)
+    at_once = {name: whole[name] for name in identity.AT_ONCE}
+    *_, day_is_open = sql.together(
+        sql.inserting(added),
+        sql.updating(House.objects.filter(id=house.id), **at_once),
+        identity.open_days(house),
+    )
+    if not day_is_open:
         identity.wind_clock(house)
-    return IdentityChanged(number=last + 1, identity=whole, reason=reason)
+    return IdentityChanged(number=number, identity=whole, reason=reason)

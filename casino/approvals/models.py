@@ -37,7 +37,11 @@ class ApprovalKind(models.TextChoices):
     VARIANCE = "variance", "variances of a count that are offset"
     CARRY = "carry", "a cukassza or bank that is held for the next session"
     DAY = "day", "the close of a gaming day"
+    LEGAL_HOLD = "legal_hold", "a legal hold that is set or lifted"
     CONTROL_POINTS = "control_points", "other control points"
+    EXCLUSION = "exclusion", "an exclusion of a player that is lifted, or counts for a player no more"
+    ERASURE = "erasure", "a player who is forgotten"
+    FILING = "filing", "a return about a transaction that was filed"
 
 
 class ApprovalState(models.TextChoices):
@@ -54,6 +58,10 @@ class ApprovalState(models.TextChoices):
 
 #: States in which an approval can still lead to a write.
 OPEN = (ApprovalState.REQUESTED, ApprovalState.APPROVED)
+
+
+#: Where an approval has the assents that were read with its lock.
+_GIVEN = "_given_under_the_lock"
 
 
 class Approval(models.Model):
@@ -135,7 +143,14 @@ class Approval(models.Model):
 
     def given(self) -> "Sequence[Assent]":
         """What has been approved of one that every role must give, in that order; otherwise nothing."""
-        return list(self.assents.all()) if self.every_role else []
+        if not self.every_role:
+            return []
+        noted: Sequence[Assent] | None = self.__dict__.get(_GIVEN)
+        return list(self.assents.all()) if noted is None else noted
+
+    def note_given(self, assents: "Sequence[Assent]") -> None:
+        """Let `given` find these, which were read under the lock."""
+        self.__dict__[_GIVEN] = assents
 
 
 class Assent(models.Model):

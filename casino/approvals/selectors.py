@@ -75,9 +75,13 @@ def _replay(found: Approval) -> str | None:
 
 def database_time() -> datetime:
     """What time it is by the database's clock, which decides what is in force."""
-    [(now,)] = sql.rows("SELECT clock_timestamp()", [])
+    [(now,)] = sql.rows(*DATABASE_TIME)
     found: datetime = now
     return found
+
+
+#: What `database_time` reads, for who reads it with something else.
+DATABASE_TIME: sql.Statement = ("SELECT clock_timestamp()", ())
 
 
 def limits(house: House) -> dict[str, Any]:

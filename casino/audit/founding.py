@@ -1,10 +1,8 @@
 """Founding a house: the first event of its first chain, and its first data key."""
 
-from django.db import transaction
-
 from casino.audit.events.house import HouseFounded
 from casino.audit.services import Actor, record
-from casino.core import seal_key
+from casino.core import seal_key, sql, valid
 from casino.houses import sealing
 from casino.houses.models import House, HouseStage
 
@@ -19,14 +17,13 @@ def found_house(
     goes live.
 
     Raises ValidationError, KeyUnavailable, and SealKeyRetired where a house was rotated away from the seal key."""
-    with transaction.atomic():
+    with sql.joined():
         house = House(
             code=code, name=name, currency=currency, currency_exponent=currency_exponent, time_zone=time_zone,
             second_factor_required=second_factor_required, is_sandbox=sandbox,
             stage=HouseStage.SANDBOX if sandbox else HouseStage.FOUNDING,
         )  # fmt: skip
-        house.full_clean()
-        house.save(force_insert=True)
+        valid.create(house)
         key = seal_key.configured()
         sealing.begin(house.id, 1, key)
         event = HouseFounded(

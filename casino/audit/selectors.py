@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from casino.audit import guard, outside
@@ -69,6 +70,23 @@ def newest_actor(house: House, kind: str, **data: Any) -> str | None:
 def asking_newest_actor(house: House, kind: str, **data: Any) -> sql.Statement:
     """What `newest_actor` reads, for who reads it with something else."""
     return _NEWEST_ACTOR, [house.id, kind, json.dumps(data)]
+
+
+#: As payloads have times: text that sorts by time. A minute earlier, since the row's clock is not the event's.
+_OF_HAND = """
+SELECT event.seq, event.leaf_hash, event.doc ->> 'kind', event.doc ->> 'at', event.payload
+FROM audit_chainhead chain JOIN audit_event event ON event.house_id = chain.house_id AND event.chain_id = chain.id
+WHERE chain.house_id = %s AND chain.name = %s AND event.doc -> 'data' ->> 'hand' = %s
+    AND event.doc ->> 'kind' LIKE 'hand.%%' AND event.doc ->> 'at' >= to_char(
+        %s::timestamptz AT TIME ZONE 'UTC' - interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+ORDER BY event.seq
+"""
+
+
+def of_hand(house: House, chain: str, hand: str, since: datetime) -> list[tuple[int, str, str, str, str]]:
+    """The events of a hand in the chain of its table, the oldest first: number, hash, kind, time and the text that is
+    hashed. `since`: when it was dealt."""
+    return [tuple(row) for row in sql.rows(_OF_HAND, [house.id, chain, hand, since])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ledger import holds
 from ledger import posting as ledger
 from ledger.assertions import asserting
 from ledger.exports import utc
-from ledger.models import Assertion, Entry, Transaction
+from ledger.models import Assertion, Entry, Hold, Transaction
 from ledger.posting import Leg, find
 
 #: What an event records of one ledger transaction: its id, its legs or what it reverses, and a digest of the rest.
@@ -123,9 +123,14 @@ def void_hold(house: House, key: str) -> str:
     return holds.void_hold(house.id, key)
 
 
-def open_holds(house: House) -> list[tuple[str, str]]:
-    """What is set aside now: keys, and until when (UTC), the first to run out first."""
-    return [(one.key, utc(one.expires_at)) for one in holds.pending(house.id)]
+def open_holds(house: House) -> QuerySet[Hold]:
+    """What reads what is set aside now, the first to run out first."""
+    return holds.all_pending(house.id)
+
+
+def key_and_end(hold: Hold) -> tuple[str, str]:
+    """The key under which something is set aside, and until when (UTC)."""
+    return hold.key, utc(hold.expires_at)
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:
@@ -167,18 +172,16 @@ WHERE a.book = %s AND a.code = %s ORDER BY last.id DESC LIMIT 1
 """
 
 
-def day_of_last_debit(house: House, code: str, *, but: str) -> str:
-    """The gaming day of the newest debit of an account, over all its commodities and apart from postings of the kind
-    `but`; empty where there is none, or it was booked without days."""
-    for (name,) in sql.rows(_LAST_DEBIT, [but, house.id, code]):
-        return str(name)
-    return ""
+def day_of_last_debit(house: House, code: str, *, but: str) -> sql.Statement:
+    """What reads the gaming day of the newest debit of an account, over all its commodities and apart from postings of
+    the kind `but`: no row where there is none, empty where it was booked without days."""
+    return _LAST_DEBIT, [but, house.id, code]
 
 
-def keys(house: House, transactions: Iterable[int]) -> list[str]:
-    """The keys under which ledger transactions of the house were posted."""
+def keyed(house: House, transactions: Iterable[int]) -> QuerySet[Any, tuple[str, int]]:
+    """What reads the keys that posted these ledger transactions of the house, each with the id, the oldest first."""
     found = Transaction.objects.filter(book=house.id, id__in=list(transactions)).order_by("id")
-    return list(found.values_list("idempotency_key", flat=True))
+    return found.values_list("idempotency_key", "id")
 
 
 def entries(house: House, transactions: Iterable[int]) -> list[tuple[int, str, str, int]]:
@@ -188,10 +191,10 @@ def entries(house: House, transactions: Iterable[int]) -> list[tuple[int, str, s
     return list(rows.values_list("transaction_id", "account__code", "account__commodity", "amount"))
 
 
-def attested(house: House, metadata: Mapping[str, Any]) -> list[tuple[int, str, str, int]]:
-    """What was written down with this metadata by :func:`attest`: id, account code, commodity, and the units."""
+def attested(house: House, metadata: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """What was written down with this metadata by :func:`attest`: account code, commodity, and the units."""
     rows = Assertion.objects.filter(account__book=house.id, metadata=metadata).order_by("id")
-    return list(rows.values_list("id", "account__code", "account__commodity", "balance"))
+    return list(rows.values_list("account__code", "account__commodity", "balance"))
 
 
 def require(house: House, code: str, balance: int, needed: int, *, held: int = 0) -> None:

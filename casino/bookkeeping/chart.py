@@ -17,16 +17,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
-from django.db.models import Q
+from django.db import DEFAULT_DB_ALIAS, connection
+from django.db.models import Q, QuerySet
 
 from casino.bookkeeping.accounts import Account
 from casino.core import kept, sql
 from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict
 from casino.houses.models import House
+from ledger import errors as ledger_errors
 from ledger.models import Account as LedgerAccount
-from ledger.posting import AccountSpec, ensure_accounts
+from ledger.posting import AccountSpec, ensure_accounts, opened, opening
 
 DEBIT: Literal[1] = 1
 CREDIT: Literal[-1] = -1
@@ -138,13 +139,22 @@ def set_of(commodity: str) -> str:
     return commodity.partition(".")[2].rpartition(".")[0]
 
 
-def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = None) -> None:
+def open_accounts(
+    house: House, codes: Iterable[str], chips: ChipSet | None = None, *before: sql.Statement
+) -> None:  # fmt: skip
     """Open the accounts of these codes in the ledger where they are not open yet; a rack with every denomination of
-    `chips`. Needs a transaction. Raises Conflict account_off for what this house does not keep."""
+    `chips`. `before` is run first, in the same round trip. Needs a transaction. Raises Conflict account_off for what
+    this house does not keep."""
     specs = [spec for code in codes for spec in _specs(house, code, chips)]
     if all((house.id, spec.code, spec.commodity) in _ids for spec in specs):
-        return  # no account is ever closed
-    _remember(house, ensure_accounts(house.id, specs))
+        sql.together(*before)  # no account is ever closed
+        return
+    if not before:
+        _remember(house, ensure_accounts(house.id, specs))
+        return
+    with ledger_errors.translated(DEFAULT_DB_ALIAS):
+        *_, rows = sql.together(*before, opening(house.id, specs))
+    _remember(house, opened(rows))
 
 
 _RACKS = "SELECT DISTINCT code FROM ledger_account WHERE book = %s AND code >= '91' AND code < '92' ORDER BY code"
@@ -152,13 +162,27 @@ _RACKS = "SELECT DISTINCT code FROM ledger_account WHERE book = %s AND code >= '
 
 def open_racks(house: House, chips: ChipSet, *, vault: bool) -> None:
     """Open the racks of another chip set: those of the vault, or all that there are. Needs a transaction."""
-    found = [code for (code,) in sql.rows(_RACKS, [house.id])]
-    open_accounts(house, [code for code in found if code in VAULT_RACKS or not vault], chips)
+    open_racks_of(house, chips, sql.rows(*reading_racks(house)), vault=vault)
+
+
+def reading_racks(house: House) -> sql.Statement:
+    """What `open_racks` reads, for who reads it with something else; `open_racks_of` takes what it has found."""
+    return _RACKS, [house.id]
+
+
+def open_racks_of(house: House, chips: ChipSet, found: list[tuple[str]], *, vault: bool) -> None:
+    """As `open_racks`, by what `reading_racks` has found."""
+    open_accounts(house, [code for (code,) in found if code in VAULT_RACKS or not vault], chips)
 
 
 def is_open(house: House, code: str) -> bool:
     """Whether the house has a money account of this code."""
-    return LedgerAccount.objects.filter(book=house.id, code=code, commodity=house.currency).exists()
+    return of_code(house, code).exists()
+
+
+def of_code(house: House, code: str) -> QuerySet[LedgerAccount]:
+    """The money account of this code, if it is open."""
+    return LedgerAccount.objects.filter(book=house.id, code=code, commodity=house.currency)
 
 
 #: Places that every house has, whose accounts are opened with its vault.
@@ -168,7 +192,18 @@ _OF_THE_HOUSE = ("vault", "bank")
 def require_own_accounts(house: House, code: str) -> None:
     """Refuse a code for a new table or drawer under which another place has accounts: theirs would be the same. Raises
     Conflict place_exists."""
-    if code in _OF_THE_HOUSE or is_open(house, f"{Account.CASH_OVER_SHORT}/{code}"):
+    require_none(house, code, own_accounts(house, code))
+
+
+def own_accounts(house: House, code: str) -> QuerySet[LedgerAccount]:
+    """What `require_own_accounts` reads, for who reads it with something else; `require_none` takes what it has
+    found."""
+    return of_code(house, f"{Account.CASH_OVER_SHORT}/{code}")
+
+
+def require_none(house: House, code: str, found: Iterable[LedgerAccount]) -> None:
+    """As `require_own_accounts`, by what `own_accounts` has found. Raises Conflict place_exists."""
+    if code in _OF_THE_HOUSE or list(found):
         raise Conflict(f"Another place of house {house.code} has the code {code}.", code="place_exists")
 
 
@@ -353,17 +388,29 @@ def held_in(house: House, chip_set: str, found: list[tuple[str, int]]) -> Chips:
 
 def in_places(house: House, numbers: Sequence[Account], chip_set: str) -> dict[str, Chips]:
     """The chips of one set in every place of these accounts, by code; without places that have none."""
+    return of_set(house, chip_set, lying_in_places(house, numbers))
+
+
+def lying_in_places(house: House, numbers: Sequence[Account]) -> QuerySet[Any, tuple[str, str, int]]:
+    """What `in_places` reads, for who reads it with something else; `of_set` takes what it has found."""
     rows = LedgerAccount.objects.filter(places_of(numbers), book=house.id)
-    found: dict[str, dict[str, int]] = {}
-    for code, held, balance in rows.exclude(balance=0).order_by("code").values_list("code", "commodity", "balance"):
-        found.setdefault(code, {})[held] = balance
-    return {code: mix for code, held in found.items() if (mix := _mix(house, chip_set, held))}
+    return rows.exclude(balance=0).order_by("code").values_list("code", "commodity", "balance")
+
+
+def of_set(house: House, chip_set: str, found: Iterable[tuple[str, str, int]]) -> dict[str, Chips]:
+    """The chips of one set in every place, by what `lying_in_places` has found; without places that have none."""
+    return {code: mix for code, held in by_code(found).items() if (mix := _mix(house, chip_set, held))}
 
 
 def owed_in_places(house: House, *numbers: Account) -> dict[str, int]:
     """The balances of every place of money accounts that are not zero, in minor units by code."""
+    return dict(owing_in_places(house, *numbers))
+
+
+def owing_in_places(house: House, *numbers: Account) -> QuerySet[Any, tuple[str, int]]:
+    """What `owed_in_places` reads, for who reads it with something else."""
     rows = LedgerAccount.objects.filter(places_of(numbers), book=house.id, commodity=house.currency)
-    return dict(rows.exclude(balance=0).order_by("code").values_list("code", "balance"))
+    return rows.exclude(balance=0).order_by("code").values_list("code", "balance")
 
 
 def places_of(numbers: Sequence[Account]) -> Q:

@@ -7,6 +7,9 @@ for it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, places_of
@@ -59,8 +62,18 @@ def house_covers_chips(house: House) -> bool:
 
 def cover(house: House) -> Cover:
     """The cash cover of now, all of it as of one moment."""
+    return of(reading(house))
+
+
+def reading(house: House) -> QuerySet[Any, tuple[str, str, int]]:
+    """What `cover` reads, for who reads it with something else; `of` takes what it has found."""
+    return _held(house, (Account.TRAY, *CASH, *OWED))
+
+
+def of(found: Iterable[tuple[str, str, int]]) -> Cover:
+    """The cash cover, by what `reading` has found."""
     cash = owed = trays = 0
-    for code, commodity, balance in _held(house, (Account.TRAY, *CASH, *OWED)):
+    for code, commodity, balance in found:
         own = code.partition("/")[0]
         if own == Account.TRAY:
             trays += face_value(commodity) * balance
@@ -71,6 +84,6 @@ def cover(house: House) -> Cover:
     return Cover(cash, owed, trays)
 
 
-def _held(house: House, numbers: Sequence[Account]) -> Iterable[tuple[str, str, int]]:
+def _held(house: House, numbers: Sequence[Account]) -> QuerySet[Any, tuple[str, str, int]]:
     rows = LedgerAccount.objects.filter(places_of(numbers), book=house.id).exclude(balance=0)
     return rows.values_list("code", "commodity", "balance")

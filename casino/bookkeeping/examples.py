@@ -137,6 +137,12 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         {"2015/C1": 0, "2095": 10_000, "9170/C1": {2_500: 8}, "9199": {2_500: 396}},
         given=(_UNATTRIBUTED,),
     ),
+    "late_claim_paid": Example(
+        "Somebody brings one of those four chips after all, and is paid 25.00.",
+        (posting("late_claim_paid", C1, amount=2_500, chips=_mix({2_500: 1})),),
+        {"2095": 7_500, "1020/C1": 257_500, "9115/C1": {2_500: 1}, "9199": {2_500: 397}},
+        given=(_UNATTRIBUTED, _LAPSED),
+    ),
     "float_issued": Example(
         "The cashier draws 500.00 more in cash and a hundred chips of 1.00.",
         (posting("float_issued", C1, cash=50_000, chips=_mix({100: 100})),),

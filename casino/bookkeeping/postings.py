@@ -141,6 +141,15 @@ _VAULT = (
         ("9170{public}", "9199", "returned"),
     ),
     _row(
+        "late_claim_paid",
+        "Chips of a lapsed set are brought late",
+        "The house pays them in cash, by grace, out of the unclaimed property that the set has left. The pieces are "
+        "chips of the house again: the drawer keeps them apart, and they go to the vault and are destroyed as those "
+        "of any withdrawn set. What the house owes for chips stays as it is, and so do the chips with the public.",
+        ("2095", _DRAWER, "amount"),
+        ("9115/{drawer}", "9199", "chips"),
+    ),
+    _row(
         "float_issued",
         "A drawer gets its float",
         "Cash and chips go from the vault to a cashier's drawer.",
@@ -577,7 +586,8 @@ _HANDS = (
     _row(
         "disputed",
         "A pot is disputed",
-        "Nothing is paid until the floor rules; until then the table deals no hand.",
+        "Nothing is paid until the floor rules; until then the table deals no hand. A dispute that is withdrawn is "
+        "mirrored.",
         (_POT, "2070/{table}", "amount"),
     ),
     _row(

@@ -48,7 +48,7 @@ MEANING = {
     Account.VAULT_CHIPS: "Chips in the vault.",
     Account.SET_ASIDE: (
         "Chips in the vault that were put aside, until they are destroyed; and chips of a withdrawn set that one "
-        "drawer has taken back."
+        "drawer has taken back, or paid late."
     ),
     Account.CAGE_CHIPS: "Chips in one cashier's drawer.",
     Account.TRAY: "Chips in the tray of one table, the house's own.",
@@ -59,7 +59,10 @@ MEANING = {
         "Chips with players, including pots. Each place shows where chips went out and came back; the sum over the "
         "house is the chips in circulation."
     ),
-    Account.COMMISSIONED: "All chips of the house: those bought from the maker, less those destroyed.",
+    Account.COMMISSIONED: (
+        "All chips of the house: those bought from the maker, less those destroyed, and less those of a set that has "
+        "lapsed, until they are brought late."
+    ),
 }
 
 HEAD = """# Accounts and postings

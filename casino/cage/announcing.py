@@ -9,6 +9,7 @@ from datetime import UTC
 from django.db.models import Max
 
 from casino.audit.events.announced import AnnouncementWithdrawn, CashOutAnnounced
+from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import posting
 from casino.cage import announced, selectors
 from casino.cage.announced_models import AnnouncedCashOut, AnnouncedState
@@ -16,7 +17,6 @@ from casino.cage.models import Drawer
 from casino.cage.services import require_open, write_at
 from casino.core import locks
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.houses.control_points import in_force
 from casino.players import persons, thresholds
 from casino.players.models import Player
 
@@ -33,7 +33,7 @@ def announce(*, command: Command, code: str, player_ref: str | None, amount: int
         require_open(drawer)
         player = _guest(drawer, player_ref)
         if player is None:
-            thresholds.require_identity(drawer.house, in_force(drawer.house), amount)
+            thresholds.check(drawer.house, amount, Direction.OUT)
         locks.lock_announced(drawer.house.id)
         selectors.require_cash(drawer, amount)
         last = AnnouncedCashOut.objects.filter(house=drawer.house).aggregate(last=Max("number"))["last"] or 0

@@ -182,8 +182,8 @@ def require_no_open_work(drawer: Drawer, open_work: OpenWork) -> None:
         announced.open_at(drawer).values_list("number", flat=True),
         drawer.handovers.filter(state=HandoverState.OFFERED).values_list("number", flat=True),
     )
-    found = [*found, *({"kind": "cash_out", "number": number, "id": number} for number in numbers)]
-    found = [*found, *({"kind": "handover", "number": number, "id": number} for number in offers)]
+    found = [*found, *({"kind": "cash_out", "number": number} for number in numbers)]
+    found = [*found, *({"kind": "handover", "number": number} for number in offers)]
     if found:
         listed = ", ".join(f"{one['kind'].replace('_', ' ')} {one['number']}" for one in found)
         raise Conflict(

@@ -8,17 +8,21 @@ nobody in particular first.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.db.models.fields.json import KT
+
 from casino.audit.events.cage import CageCorrected
 from casino.audit.models import Event
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import posting
 from casino.cage import bearer, readings, services, trading
 from casino.cage.models import Drawer, Shift
-from casino.cage.services import require_open, write_at
+from casino.cage.services import keep_shift, require_open, write_at
 from casino.cage.signing import require_another
 from casino.core import sql
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.players import persons
+from casino.players.models import Player
 from casino.staff.models import Staff
 
 #: Kinds of entries that can be corrected, and that can stand in their place.
@@ -47,16 +51,14 @@ def correct(
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
-        wrong = _entry(drawer, shift, entry)
-        made_by = Staff.objects.filter(house=drawer.house, login=wrong.doc["actor"])
+        wrong, made_by = _entry(drawer, shift, entry)
         require_another(command, "made this entry", *made_by)
-        lacking = _take_back(command, work, drawer, wrong)
-        mirrors = work.reverse_all(
-            keys=books.keys(drawer.house, [posted["tx"] for posted in wrong.doc["postings"]]),
-            metadata={"drawer": code, "corrects": entry, "reason": reason},
-        )
+        keep_shift(drawer, shift)
+        lacking, posted = _take_back(command, work, drawer, wrong)
+        mirrors = work.reverse(posted=posted, metadata={"drawer": code, "corrects": entry, "reason": reason})
         made = None
         if right is not None:
+            keep_shift(drawer, shift)
             made = _made(drawer, work, command.ledger_key("right"), *right).last_event()
         return Outcome(
             CageCorrected(
@@ -72,34 +74,40 @@ def correct(
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _entry(drawer: Drawer, shift: Shift, seq: int) -> Event:
-    """The entry of the shift, if nobody has corrected it. Raises NotFound, Conflict already_corrected."""
+def _entry(drawer: Drawer, shift: Shift, seq: int) -> tuple[Event, list[Staff]]:
+    """The entry of the shift, if nobody has corrected it, and who has made it. Raises NotFound, Conflict
+    already_corrected."""
     chain = readings.chain(drawer)
-    opened, entries, corrections = sql.together(
+    wrong = chain.filter(seq=seq, doc__kind__in=TAKEN_BACK)
+    opened, entries, corrections, made_by = sql.together(
         readings.openings(drawer, shift),
-        chain.filter(seq=seq, doc__kind__in=TAKEN_BACK),
+        wrong,
         chain.filter(seq__gt=seq, doc__kind=CageCorrected.KIND, doc__data__corrects=seq)[:1],
+        Staff.objects.filter(house=drawer.house, login__in=wrong.values_list(KT("doc__actor"))),
     )
     found: Event | None = next(iter(entries), None)
     if found is None or found.seq <= opened[0].seq:
         raise NotFound(f"Entry {seq} of drawer {drawer.code} is none of this shift that can be corrected.")
     if corrections:
         raise Conflict(f"Entry {seq} of drawer {drawer.code} has been corrected already.", code="already_corrected")
-    return found
+    return found, made_by
 
 
-def _take_back(command: Command, work: Work, drawer: Drawer, wrong: Event) -> int:
+def _take_back(command: Command, work: Work, drawer: Drawer, wrong: Event) -> tuple[int, dict[str, int]]:
     """Book for the player, before the mirror, what the player does not hold any more of chips that were sold by the
-    wrong entry; returns how much that is."""
-    data = wrong.doc["data"]
+    wrong entry; returns how much that is, and what the entry has posted: ids by key. Raises Gone person_forgotten."""
+    data, house = wrong.doc["data"], drawer.house
+    reading = books.keyed(house, [one["tx"] for one in wrong.doc["postings"]])
     if wrong.doc["kind"] != "cage.buy_in":
-        return 0
-    player, _ = services.customer(drawer, work, data["player"], own=False)
-    lacking: int = max(data["amount"] - chart.balances(drawer.house, [player.wallet])[player.wallet], 0)
+        return 0, dict(reading)
+    held = chart.money_at(house, Player(ref=data["player"]).wallet)
+    player, [[(holds,)], posted] = persons.lock_beside(house, data["player"], held, reading)
+    persons.require_not_forgotten(player)
+    lacking: int = max(data["amount"] - holds, 0)
     brought = posting("attributed", {"place": drawer.code, "player": player.ref}, amount=lacking)
     services.enter(work, command.ledger_key("attributed"), drawer, "chips.attributed", [brought], player=player.ref)
     work.flush()
-    return lacking
+    return lacking, dict(posted)
 
 
 def _made(drawer: Drawer, work: Work, key: str, kind: str, data: Mapping[str, Any]) -> Any:

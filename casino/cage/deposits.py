@@ -7,16 +7,17 @@ from typing import Any
 
 from casino.audit.events.cage import DepositDrawn, DepositReturned, DepositTaken
 from casino.bookkeeping import books, chart
+from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
-from casino.cage.services import Pieces, customer, enter, require_room, write_at
+from casino.cage.services import Pieces, customer, enter, write_at
 from casino.core import sql
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
-from casino.houses.control_points import in_force
 from casino.players import persons, thresholds
 from casino.players.models import Player
+from casino.safeguards import standing
 
 
 def take(*, command: Command, code: str, player_ref: str, amount: int) -> Answer:
@@ -26,14 +27,14 @@ def take(*, command: Command, code: str, player_ref: str, amount: int) -> Answer
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
-        points = in_force(drawer.house)
-        require_room(drawer, points)
-        player, _ = customer(drawer, work, player_ref)
+        player, _ = customer(drawer, work, player_ref, with_cash=True)
+        standing.require_play(drawer.house, player)
         persons.require_known(player)
-        thresholds.require_approval(points, work, amount)
+        trade = thresholds.check(drawer.house, amount, Direction.IN, player=player)
+        trade.require_approval(work)
         chart.open_accounts(drawer.house, [player.deposit])
         _enter(command, drawer, work, "deposit_taken", player, amount=amount)
-        return Outcome(DepositTaken(**_moved(player, amount)), status=201)
+        return Outcome(DepositTaken(**_moved(player, amount), threshold_reached=trade.reached), status=201)
 
     return write_at(command, code, change)
 
@@ -46,6 +47,7 @@ def draw(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
         player, desk = customer(drawer, work, player_ref)
+        standing.require_buy_in(drawer.house, player, amount)
         _require(player, amount)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         _enter(command, drawer, work, "deposit_drawn", player, amount=amount, chips=chosen)
@@ -64,9 +66,10 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
         player, _ = customer(drawer, work, player_ref)
         _require(player, amount)
         selectors.require_cash(drawer, amount)
-        thresholds.require_approval(in_force(drawer.house), work, amount)
+        trade = thresholds.check(drawer.house, amount, Direction.OUT, player=player)
+        trade.require_approval(work)
         _enter(command, drawer, work, "deposit_returned", player, amount=amount)
-        return Outcome(DepositReturned(**_moved(player, amount)), status=201)
+        return Outcome(DepositReturned(**_moved(player, amount), threshold_reached=trade.reached), status=201)
 
     return write_at(command, code, change)
 

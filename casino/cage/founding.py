@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from casino.audit.events.cage import DrawerSetUp, VaultOpened
 from casino.audit.services import Actor, record
@@ -12,7 +12,7 @@ from casino.bookkeeping.accounts import AT_BANK, VAULT, Account
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
 from casino.chips import selectors as chip_sets
-from casino.core import denominations, locks, once_live, write
+from casino.core import denominations, locks, once_live, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
@@ -61,7 +61,7 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
 
     Raises as :func:`open_vault_at_office`.
     """
-    with transaction.atomic():
+    with sql.joined():
         work = Work(house, actor)
         work.record(chain=house.chain, event=_filled(house, work, capital, chips))
 
@@ -98,7 +98,7 @@ def _filled(house: House, work: Work, capital: int, chips: Mapping[Any, int]) ->
 def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
     """Set up a drawer with its accounts; it is closed and empty. Raises ValidationError, Conflict drawer_exists
     or place_exists."""
-    with transaction.atomic():
+    with sql.joined():
         drawer = _set_up(house, code)
         record(chain=drawer.chain, house=house, actor=actor, event=DrawerSetUp())
     return drawer

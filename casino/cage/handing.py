@@ -266,8 +266,19 @@ def _require_signed(drawer: Drawer, found: Handover) -> None:
 
 def end(command: Command, found: Handover, state: HandoverState, reason: str = "") -> None:
     """A handover was taken or withdrawn. Raises Conflict handover_expired for one that cannot be taken any more."""
+    _update_in_time(found, **_ended(command, found, state, reason))
+
+
+def take_whole(command: Command, work: Work, found: Handover) -> None:
+    """A whole drawer was taken over, which has no time limit: written with the next posting of the work."""
+    if found.kind != HandoverKind.HAND_OVER:
+        raise AssertionError(f"{found} comes from the vault or goes there")
+    work.soon(Handover.objects.filter(id=found.pk), **_ended(command, found, HandoverState.TAKEN, found.reason))
+
+
+def _ended(command: Command, found: Handover, state: HandoverState, reason: str) -> dict[str, Any]:
     found.state, found.ended_by, found.reason = state, command.context.staff, reason
-    _update_in_time(found, state=state, ended_by=found.ended_by, ended_at=ClockTimestamp(), reason=reason)
+    return {"state": state, "ended_by": found.ended_by, "ended_at": ClockTimestamp(), "reason": reason}
 
 
 def _update_in_time(found: Handover, **columns: Any) -> None:

@@ -13,6 +13,7 @@ from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import PayoutHeld, PayoutPaidByBank, PayoutReleased
 from casino.bookkeeping import chart
+from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, HeldCause, HeldPayout, HeldState
@@ -20,9 +21,9 @@ from casino.cage.services import Pieces, customer, enter, require_own, see, writ
 from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons, thresholds
+from casino.players.thresholds import Trade
 from casino.staff.models import Role
 
 
@@ -65,14 +66,17 @@ def release(*, command: Command, code: str, number: int) -> Answer:
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_own(drawer, work)
-        found = _locked(drawer.house, number)
+        found, trade = _locked(drawer.house, number)
         selectors.require_cash(drawer, found.amount)
         work.require_approval(_approved(found.amount))
         places = {"drawer": code, "player": found.player.ref}
         paid = posting("payout_released", places, amount=found.amount)
         enter(work, command.ledger_key(), drawer, "cage.payout_released", [paid], player=found.player.ref)
         _end(found, command, work, paid_at_drawer=drawer)
-        return Outcome(PayoutReleased(player=found.player.ref, amount=found.amount, payout=describe(found)))
+        event = PayoutReleased(
+            player=found.player.ref, amount=found.amount, payout=describe(found), threshold_reached=trade.reached
+        )
+        return Outcome(event)
 
     return write_at(command, code, change)
 
@@ -82,14 +86,16 @@ def pay_by_bank(*, command: Command, number: int, note: str) -> Answer:
     house has less in the bank, and as `release`."""
 
     def change(house: House, work: Work) -> Outcome:
-        found = _locked(house, number)
+        found, trade = _locked(house, number)
         work.require_approval(_approved(found.amount))
         paid = posting("payout_released_by_bank", {"player": found.player.ref}, amount=found.amount)
         metadata = {"payout": number, "player": found.player.ref, "note": note}
         work.post(key=command.ledger_key(), kind="payout.paid_by_bank", postings=[paid], metadata=metadata)
         _end(found, command, work, note=note)
         described = describe(found)
-        event = PayoutPaidByBank(player=found.player.ref, amount=found.amount, payout=described)
+        event = PayoutPaidByBank(
+            player=found.player.ref, amount=found.amount, payout=described, threshold_reached=trade.reached
+        )
         return Outcome(event, {"payout": described}, version=number)
 
     return write.write(command, OfHouse(office=True), change)
@@ -134,9 +140,9 @@ def _lock_numbers(house: House) -> int:
     return number
 
 
-def _locked(house: House, number: int) -> HeldPayout:
-    """A payout that is held, and that nobody else pays meanwhile. Raises NotFound, Gone, Conflict payout_released,
-    identity_required."""
+def _locked(house: House, number: int) -> tuple[HeldPayout, Trade]:
+    """A payout that is held, and that nobody else pays meanwhile, and the trade that its payment is. Raises NotFound,
+    Gone, Conflict payout_released, identity_required."""
     rows = HeldPayout.objects.filter(house=house, number=number).select_related("player", "drawer", "held_by")
     known = rows.first()
     if known is None:
@@ -144,16 +150,17 @@ def _locked(house: House, number: int) -> HeldPayout:
     with locks.gathered() as locking:
         locks.lock_person(known.player_id)
         locks.lock_payouts(house.id)
-    there, newest, keys = sql.together(*locking, rows, *persons.reading(known.player))[len(locking) :]
+    sums = thresholds.reading(house, known.player.ref)
+    there, newest, keys, paid = sql.together(*locking, rows, *persons.reading(known.player), sums)[len(locking) :]
     found: HeldPayout = there[0]
     player = found.player
     persons.read(player, newest, keys)
+    thresholds.read(player, paid)
     if found.state != HeldState.HELD:
         raise Conflict(f"Held payout {number} was paid.", code="payout_released")
     if found.cause == HeldCause.IDENTITY_PENDING:
         persons.require_known(player)
-    thresholds.require_identity(house, in_force(house), found.amount, player=player)
-    return found
+    return found, thresholds.check(house, found.amount, Direction.OUT, player=player)
 
 
 def _end(found: HeldPayout, command: Command, work: Work, **how: Any) -> None:

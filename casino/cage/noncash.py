@@ -12,6 +12,7 @@ from django.db.models.functions import Cast, Coalesce, Extract
 
 from casino.audit.events.cage import ClearingSettled, NonCashBought, NonCashPaid
 from casino.bookkeeping import chart
+from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer, Means, NonCashBuyIn, NonCashState
 from casino.cage.services import Pieces, customer, enter, see, write_at
@@ -19,10 +20,10 @@ from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import stages
-from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons, thresholds
 from casino.players.models import Player
+from casino.safeguards import standing
 
 _IN_THE_OFFICE = OfHouse(office=True, lock=locks.lock_clearing)
 
@@ -46,13 +47,13 @@ def buy_in(
         house = drawer.house
         player, desk = customer(drawer, work, player_ref)
         persons.require_guest(player)
-        points = in_force(house)
-        thresholds.require_identity(house, points, amount, player=player)
+        standing.require_buy_in(house, player, amount)
+        trade = thresholds.check(house, amount, Direction.IN, player=player)
         used, last = _lock_clearing(house, reference)
         if used:
             raise Conflict(f"Reference {reference} was used for another buy-in.", code="reference_used")
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-        thresholds.require_approval(points, work, amount)
+        trade.require_approval(work)
         sold = posting("noncash_buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(work, command.ledger_key(), drawer, "cage.noncash_buy_in", [sold], player=player_ref)
         see(drawer, work)
@@ -63,7 +64,7 @@ def buy_in(
         )  # fmt: skip
         event = NonCashBought(
             player=player_ref, amount=amount, buy_in=row.number, means=str(means), reference=reference,
-            player_chips=held, exchanged=chosen.as_json(),
+            player_chips=held, exchanged=chosen.as_json(), threshold_reached=trade.reached,
         )  # fmt: skip
         return Outcome(event, status=201)
 
@@ -114,11 +115,10 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = customer(drawer, work, player_ref)
-        points = in_force(drawer.house)
-        thresholds.require_identity(drawer.house, points, amount, player=player, held_at=code)
+        trade = thresholds.check(drawer.house, amount, Direction.OUT, player=player, held_at=code)
         persons.require_known(player)
         taken = desk.require_public(desk.named(pieces, amount))
-        work.require_approval(thresholds.need(points, amount))
+        work.require_approval(trade.always())
         lacking = max(amount - _held(player), 0)
         brought = posting("attributed", {"place": code, "player": player_ref}, amount=lacking)
         paid = posting("noncash_paid", {"drawer": code, "player": player_ref}, amount=amount, chips=taken)
@@ -127,7 +127,7 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
         held = work.left(player.wallet)
         event = NonCashPaid(
             player=player_ref, amount=amount, account=account, player_chips=held, exchanged=taken.as_json(),
-            attributed=lacking or None,
+            attributed=lacking or None, threshold_reached=trade.reached,
         )  # fmt: skip
         return Outcome(event, status=201)
 

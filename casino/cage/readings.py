@@ -29,6 +29,7 @@ from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 
 _OPENED = ("drawer.opened", "drawer.reopened")
+_BESIDE = "chips.withdrawn_set_aside"
 _CLOSED, _READ, _REFUSED = "drawer.closed", "drawer.x_read", "attempt.refused"
 #: Account code and commodity.
 Place = tuple[str, str]
@@ -118,7 +119,7 @@ def read_x(*, command: Command, code: str) -> Answer:
         require_another(command, "opened or counted this drawer", shift.opened_by, shift.counted_by)
         drawer.x_readings += 1
         Drawer.objects.filter(id=drawer.pk).update(x_readings=F("x_readings") + 1)
-        read = _Shift(drawer, shift)
+        read = ShiftRead(drawer, shift)
         held = _held(drawer)
         body = {
             "x_reading": drawer.x_readings,
@@ -147,7 +148,7 @@ def z_slip(drawer: Drawer, number: int) -> dict[str, Any]:
         raise NotFound(f"Drawer {drawer.code} has no shift {number}.")
     if shift.closed_at is None:
         raise Conflict(f"Shift {number} of drawer {drawer.code} has not ended.", code="drawer_not_closed")
-    read = _Shift(drawer, shift)
+    read = ShiftRead(drawer, shift)
     return {
         "z": number,
         **read.as_json(),
@@ -210,22 +211,36 @@ def _place(event: Event) -> dict[str, Any]:
     return {"seq": event.seq, "hash": event.leaf_hash}
 
 
-class _Shift:
-    """The events of a shift, and the entries of what they posted."""
+class ShiftRead:
+    """The events of a shift, and the entries of what they posted; `before`: only the events under this number of the
+    chain, as an X reading has seen them."""
 
-    def __init__(self, drawer: Drawer, shift: Shift) -> None:
+    def __init__(self, drawer: Drawer, shift: Shift, *, before: int | None = None) -> None:
         self.drawer, self.shift = drawer, shift
         opened = opening(drawer, shift)
         events = chain(drawer).filter(seq__gte=opened.seq).order_by("seq")
         self.closing: Event | None = None
-        if shift.closed_at is not None:
+        if before is not None:
+            events = events.filter(seq__lt=before)
+        elif shift.closed_at is not None:
             self.closing = chain(drawer).filter(
                 doc__kind=_CLOSED, doc__data__reconciliation__shift=shift.number
             ).get()  # fmt: skip
             events = events.filter(seq__lte=self.closing.seq)
         self.events = list(events)
-        self.legs = self._read_legs(self.events)
+        #: The number of the event that ends the time of what is read; None: nothing does.
+        end = before if self.closing is None else self.closing.seq
+        self.beside = self._beside(opened, end)
+        self.legs = self._read_legs([*self.events, *self.beside])
         self.kinds = self._by_kind()
+
+    def _beside(self, opened: Event, end: int | None) -> list[Event]:
+        """Events of the house's chain that took something out of the drawer meanwhile: withdrawn chips that it had
+        taken back, and that were put aside in the vault."""
+        found = Event.objects.filter(house=self.drawer.house, doc__kind=_BESIDE, id__gt=opened.pk)
+        if end is not None:
+            found = found.filter(id__lt=chain(self.drawer).get(seq=end).pk)
+        return list(found.filter(doc__data__move__drawer=self.drawer.code).order_by("id"))
 
     def _read_legs(self, events: Iterable[Event]) -> Mapping[int, list[tuple[str, str, int]]]:
         """Code, commodity and amount (debits above zero) of every entry, by ledger transaction."""
@@ -247,7 +262,7 @@ class _Shift:
 
     def _by_kind(self) -> dict[str, Kind]:
         kinds: dict[str, Kind] = {}
-        for event in self.events:
+        for event in (*self.events, *self.beside):
             if event.doc["kind"] == _CLOSED or not _transactions(event):
                 continue
             kind, moved = kinds.setdefault(event.doc["kind"], Kind()), self._moved(event)
@@ -285,9 +300,9 @@ class _Shift:
         """What the ledger keeps of the accepted count."""
         of = {"drawer": self.drawer.code, "shift": self.shift.number}
         return [
-            {"assertion": id_, "account": code, "commodity": commodity, "balance": balance}
-            for id_, code, commodity, balance in sorted(
-                books.attested(self.drawer.house, of), key=lambda row: (row[1], chart.face_value(row[2]))
+            {"account": code, "commodity": commodity, "balance": balance}
+            for code, commodity, balance in sorted(
+                books.attested(self.drawer.house, of), key=lambda row: (row[0], chart.face_value(row[1]))
             )
         ]
 
@@ -410,11 +425,11 @@ def _only(moved: Moved, sign: int) -> Moved:
 
 
 def _serial(data: Mapping[str, Any]) -> list[int]:
-    """The number of the transfer, handover or count that an event is about: the serial, where it has one."""
-    for name in ("transfer", "handover", "soft_count"):
+    """The number of the transfer, handover, count or movement that an event is about."""
+    for name, number in (("transfer", "serial"), ("handover", "handover"), ("soft_count", "serial"), ("move", "move")):
         found = data.get(name)
         if isinstance(found, Mapping):
-            return [int(found.get("serial") or found[name])]
+            return [int(found[number])]
     return []
 
 

@@ -35,7 +35,7 @@ def reopen(*, command: Command, code: str, reason: str) -> Answer:
         handing.require_state(drawer, HandoverKind.FLOAT)
         stage, offered, shifts, withdrawn = sql.together(
             stages.reading(work.house),
-            selectors.offers(drawer),
+            selectors.offers(drawer.house, drawer.code),
             drawer.shifts.order_by("-number").select_related("opened_by")[:1],
             ChipSet.objects.filter(house=work.house, withdrawn_at__isnull=False)
             .order_by("-withdrawn_at")

@@ -38,7 +38,7 @@ def is_any_open(house: House) -> bool:
 
 def offered(drawer: Drawer) -> Handover | None:
     """The handover at the drawer that nobody has taken or withdrawn yet; there is one at most."""
-    return next(iter(offers(drawer)), None)
+    return next(iter(offers(drawer.house, drawer.code)), None)
 
 
 def with_shift_and_offer(house: House, code: str) -> tuple[Drawer, Shift | None, Handover | None]:
@@ -54,16 +54,9 @@ def with_shift_and_offer(house: House, code: str) -> tuple[Drawer, Shift | None,
     return drawers[0], next(iter(shifts), None), next(iter(found), None)
 
 
-def shift_and_offer(drawer: Drawer) -> tuple[Shift | None, Handover | None]:
-    """The shift in progress, and the handover that nobody has taken or withdrawn yet."""
-    people = "opened_by", "counted_by", "recounted_by"
-    shifts, found = sql.together(_open_shifts(drawer).select_related(*people), offers(drawer))
-    return next(iter(shifts), None), next(iter(found), None)
-
-
-def offers(drawer: Drawer) -> QuerySet[Handover]:
-    """The handover at the drawer that nobody has taken or withdrawn yet, as a query."""
-    found = drawer.handovers.filter(state=HandoverState.OFFERED).order_by("id")
+def offers(house: House, code: str) -> QuerySet[Handover]:
+    """The handover at the drawer of this code that nobody has taken or withdrawn yet, as a query."""
+    found = Handover.objects.filter(house=house, drawer__code=code, state=HandoverState.OFFERED).order_by("id")
     return found.select_related("to_drawer", "offered_by", "signed_by", "ended_by")[:1]
 
 
@@ -116,8 +109,13 @@ def shift(found: Shift, *, blind: bool = False) -> dict[str, Any]:
 
 def cash(drawer: Drawer) -> int:
     """Cash that the drawer must hold by the ledger, in minor units."""
-    code = drawer.account(Account.DRAWER_CASH)
-    return chart.balances(drawer.house, [code])[code]
+    [(held,)] = sql.rows(*reading_cash(drawer))
+    return int(held)
+
+
+def reading_cash(drawer: Drawer) -> sql.Statement:
+    """What `cash` reads, for who reads it with something else."""
+    return chart.money_at(drawer.house, drawer.account(Account.DRAWER_CASH))
 
 
 def require_cash(drawer: Drawer, amount: int) -> None:

@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from casino.audit.events import AuditEvent, DrawerEvent
 from casino.audit.events.cage import CageBuyIn, CageCashOut
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import announced, selectors
 from casino.cage.blind import withheld
@@ -19,9 +22,11 @@ from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses import control_points, stages
-from casino.houses.control_points import ControlPoints, in_force
+from casino.houses.control_points import in_force
+from casino.houses.models import House
 from casino.players import persons, thresholds
 from casino.players.models import Player
+from casino.safeguards import standing
 from casino.staff.models import TerminalKind
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
@@ -46,16 +51,10 @@ class AtDrawer:
     def locked(self, command: Command) -> Drawer:
         """Lock the drawer, and read with it what almost every write at it needs. Raises NotFound."""
         house = command.context.house
-        shifts = Shift.objects.filter(house=house, drawer__code=self.code).select_related(*_SIGNERS)
-        reads = shifts.order_by("-number")[:1], control_points.reading(house), chip_sets.reading(house)
+        reads = newest_shift(house, self.code), control_points.reading(house), chip_sets.reading(house)
         drawer, found = write.locked(command, Drawer, locks.Rank.DESK, *reads, house=house, code=self.code)
         drawer.house = house
-        # Only the newest shift can be one that has not ended.
-        newest: Shift | None = next(iter(found[0]), None)
-        if newest is not None:
-            newest.drawer = drawer
-        kept.keep(_shift_of(drawer), newest if newest is not None and newest.closed_at is None else None)
-        kept.keep(_number_of(drawer), newest.number if newest is not None else 0)
+        keep_newest(drawer, found[0])
         control_points.read(house, found[1])
         chip_sets.read(house, found[2])
         return drawer
@@ -85,6 +84,27 @@ class AtDrawer:
 
 #: Whom a shift names.
 _SIGNERS = ("opened_by", "counted_by", "recounted_by", "closed_by", "handed_to")
+
+
+def newest_shift(house: House, code: str) -> QuerySet[Shift]:
+    """The newest shift of a drawer, for who reads it with the drawer's lock; `keep_newest` takes what it has found."""
+    shifts = Shift.objects.filter(house=house, drawer__code=code).select_related(*_SIGNERS)
+    return shifts.order_by("-number")[:1]
+
+
+def keep_newest(drawer: Drawer, found: list[Shift]) -> None:
+    """Let the transaction go by what `newest_shift` has found at the drawer's lock."""
+    # Only the newest shift can be one that has not ended.
+    newest = next(iter(found), None)
+    if newest is not None:
+        newest.drawer = drawer
+    keep_shift(drawer, newest if newest is not None and newest.closed_at is None else None)
+    kept.keep(_number_of(drawer), newest.number if newest is not None else 0)
+
+
+def keep_shift(drawer: Drawer, shift: Shift | None) -> None:
+    """Let `shift_at_lock` find this: it was read under the drawer's lock, and the write has not changed it."""
+    kept.keep(_shift_of(drawer), shift)
 
 
 def see(drawer: Drawer, work: Work) -> None:
@@ -205,16 +225,16 @@ def sell_chips(
     own: bool = True,
 ) -> Outcome:  # fmt: skip
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
-    points = in_force(drawer.house)
-    require_room(drawer, points)
-    player, desk = customer(drawer, work, player_ref, own=own)
+    player, desk = customer(drawer, work, player_ref, own=own, with_cash=True)
     persons.require_guest(player)
-    thresholds.require_identity(drawer.house, points, amount, player=player)
+    standing.require_buy_in(drawer.house, player, amount, within_limits=own)
+    trade = thresholds.check(drawer.house, amount, Direction.IN, player=player)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-    thresholds.require_approval(points, work, amount)
+    trade.require_approval(work)
     sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
     enter(work, key, drawer, "cage.buy_in", [sold], player=player_ref)
-    return Outcome(CageBuyIn(**_exchanged(drawer, work, player, amount, chosen)), status=201)
+    found = _exchanged(drawer, work, player, amount, chosen)
+    return Outcome(CageBuyIn(**found, threshold_reached=trade.reached), status=201)
 
 
 def cash_out(
@@ -244,8 +264,7 @@ def buy_chips(
     """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
     player, desk = customer(drawer, work, player_ref, own=own)
     persons.require_guest(player)
-    points = in_force(drawer.house)
-    thresholds.require_identity(drawer.house, points, amount, player=player, held_at=drawer.code)
+    trade = thresholds.check(drawer.house, amount, Direction.OUT, player=player, held_at=drawer.code)
     if announcement is not None:
         announced.use(drawer, work, announcement, player=player, amount=amount)
     # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
@@ -257,28 +276,37 @@ def buy_chips(
         taken, given_back = desk.take_in(amount)
     else:
         taken, given_back = desk.require_public(desk.named(pieces, amount)), Chips(desk.chips.code)
-    thresholds.require_approval(points, work, amount)
+    trade.require_approval(work)
     places = {"drawer": drawer.code, "player": player_ref}
     bought = posting("cash_out", places, amount=amount, chips=taken, change=given_back)
     lacking = max(amount - held, 0)
     brought = posting("attributed", {"place": drawer.code, "player": player_ref}, amount=lacking)
     enter(work, key, drawer, "cage.cash_out", [brought, bought], player=player_ref)
     found = _exchanged(drawer, work, player, amount, taken, given_back)
-    return Outcome(CageCashOut(**found, attributed=lacking or None, announcement=announcement), status=201)
+    found |= {"attributed": lacking or None, "announcement": announcement, "threshold_reached": trade.reached}
+    return Outcome(CageCashOut(**found), status=201)
 
 
-def require_room(drawer: Drawer, points: ControlPoints) -> None:
-    """Refuse more cash where a drawer holds too much already. Raises Conflict skim_needed."""
-    if selectors.cash(drawer) > points.no_buy_in_above:
+def require_room(drawer: Drawer, held: int) -> None:
+    """Refuse more cash where a drawer holds too much already, which is `held` minor units. Raises Conflict
+    skim_needed."""
+    if held > in_force(drawer.house).no_buy_in_above:
         raise Conflict(
             f"So much cash is in drawer {drawer.code} that it takes no more before it is skimmed.", code="skim_needed"
         )
 
 
-def customer(drawer: Drawer, work: Work, player_ref: str, *, own: bool = True) -> tuple[Player, Desk]:
-    """The player at an open drawer, locked, and the drawer's rack. Raises as :func:`require_own`, NotFound, Gone."""
+def customer(
+    drawer: Drawer, work: Work, player_ref: str, *, own: bool = True, with_cash: bool = False
+) -> tuple[Player, Desk]:
+    """The player at an open drawer, locked, and the drawer's rack. `with_cash`: the player brings cash, for which the
+    drawer must have room. Raises as :func:`require_own`, NotFound, Gone, and as :func:`require_room`."""
     require_own(drawer, work, own=own)
-    player = persons.lock(drawer.house, player_ref)
+    asking = [thresholds.reading(drawer.house, player_ref), *([selectors.reading_cash(drawer)] if with_cash else ())]
+    player, [paid, *held] = standing.lock_beside(drawer.house, player_ref, *asking)
+    for [(cash,)] in held:
+        require_room(drawer, cash)
+    thresholds.read(player, paid)
     persons.require_not_forgotten(player)
     player.house = drawer.house
     return player, Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), drawer.code)

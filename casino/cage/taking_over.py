@@ -17,9 +17,17 @@ from casino.cage import closing, contents, handing, selectors
 from casino.cage.blind import withheld
 from casino.cage.closing import OpenWork
 from casino.cage.contents import Contents, Withdrawn
-from casino.cage.models import Drawer, Handover, HandoverKind, HandoverState, Shift
+from casino.cage.models import Drawer, Handover, HandoverKind, Shift
 from casino.cage.readings import readers
-from casino.cage.services import AtDrawer, Pieces, require_at, write_at
+from casino.cage.services import (
+    AtDrawer,
+    Pieces,
+    keep_newest,
+    newest_shift,
+    require_at,
+    shift_at_lock,
+    write_at,
+)
 from casino.cage.signing import require_another
 from casino.chips import selectors as chip_sets
 from casino.core import locks, write
@@ -59,10 +67,13 @@ def offer(
 
 @dataclass(frozen=True, slots=True)
 class _Both:
-    """The drawer that closes, and the one that takes it over, at whose terminal this is written."""
+    """The drawer that closes, and the one that takes it over, at whose terminal this is written; and what is offered at
+    each."""
 
     left: Drawer
     taking: Drawer
+    offered: Handover | None
+    offered_to_taking: Handover | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +88,16 @@ class _BetweenDrawers:
         house = command.context.house
         if self.code == self.from_code:
             raise Conflict(f"Drawer {self.code} cannot take itself over.", code="no_change")
-        reads = control_points.reading(house), chip_sets.reading(house)
         codes = self.from_code, self.code
+        here = [read(house, code) for read in (newest_shift, selectors.offers) for code in codes]
+        reads = control_points.reading(house), chip_sets.reading(house), *here
         (left, taking), found = write.locked_two(command, Drawer, locks.Rank.DESK, *reads, code=codes)
         control_points.read(house, found[0])
         chip_sets.read(house, found[1])
-        both = _Both(left, taking)
-        both.left.house = both.taking.house = house
+        left.house = taking.house = house
+        for drawer, shifts in zip((left, taking), found[2:4], strict=True):
+            keep_newest(drawer, shifts)
+        both = _Both(left, taking, *(next(iter(offers), None) for offers in found[4:]))
         require_at(command.context, both.taking)
         command.require_version(both.taking.version)
         return both
@@ -115,8 +129,8 @@ def take(
 
     def change(both: _Both, work: Work) -> Outcome:
         left, taking = both.left, both.taking
-        _require_free(taking, *selectors.shift_and_offer(taking))
-        shift, found = _offered(left, taking)
+        _require_free(taking, shift_at_lock(taking), both.offered_to_taking)
+        shift, found = _offered(both)
         named = contents.named(left.house, cash, pieces, foreign, withdrawn)
         counted = _counted_the_same(command, left, shift, found, named)
         with withheld(left):
@@ -153,10 +167,11 @@ def _require_free(taking: Drawer, shift: Shift | None, offered: Handover | None)
         raise Conflict(f"A handover at drawer {taking.code} is open; take or withdraw it first.", code="handover_open")
 
 
-def _offered(left: Drawer, taking: Drawer) -> tuple[Shift, Handover]:
+def _offered(both: _Both) -> tuple[Shift, Handover]:
     """The shift of the one drawer, and the offer of it to the other. Both are locked, and so nobody else ends it.
     Raises Conflict no_float."""
-    shift, found = selectors.shift_and_offer(left)
+    left, taking = both.left, both.taking
+    shift, found = shift_at_lock(left), both.offered
     if shift is None or found is None or found.to_drawer_id != taking.pk:
         raise Conflict(f"Drawer {left.code} is not offered to drawer {taking.code}.", code="no_float")
     found.drawer, found.to_drawer = left, taking
@@ -183,8 +198,8 @@ def _close(command: Command, work: Work, left: Drawer, shift: Shift, counted: Co
     offered it, for the reason given where a difference was signed off."""
     own, key = Work(work.house, work.actor), command.ledger_key("left")
     reason = found.reason if shift.recount is not None else ""
+    handing.take_whole(command, own, found)
     closed = closing.end(key, own, left, shift, counted, by=found.offered_by, reason=reason, taken=found)
-    handing.end(command, found, HandoverState.TAKEN, reason=found.reason)
     _, event = AtDrawer(left.code).advance(left, own, Outcome(closed))
     own.record(chain=left.chain, event=event)
     return own.posted(key)

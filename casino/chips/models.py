@@ -25,6 +25,8 @@ class ChipSet(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     redeem_until = models.DateField(null=True, blank=True)
     lapsed_at = models.DateTimeField(null=True, blank=True)
+    #: What was still out when it lapsed: pieces by denomination, below zero where more had come back than went out.
+    lapsed_pieces = models.JSONField(null=True, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -36,6 +38,11 @@ class ChipSet(models.Model):
                 condition=Q(withdrawn_at__isnull=True, redeem_until__isnull=True, lapsed_at__isnull=True)
                 | Q(in_use=False, withdrawn_at__isnull=False, redeem_until__isnull=False),
                 name="chip_set_withdrawn_with_notice",
+            ),
+            models.CheckConstraint(
+                condition=Q(lapsed_at__isnull=True, lapsed_pieces__isnull=True)
+                | Q(lapsed_at__isnull=False, lapsed_pieces__isnull=False),
+                name="chip_set_lapsed_with_pieces",
             ),
             models.CheckConstraint(condition=Q(in_use=False) | Q(retired_at=None), name="chip_set_retired_is_unused"),
         ]

@@ -3,6 +3,8 @@
 from contextlib import suppress
 from typing import Any
 
+from django.db.models import QuerySet
+
 from casino.bookkeeping import chart
 from casino.chips.models import ChipSet
 from casino.core import kept, locks, sql
@@ -24,6 +26,11 @@ def in_use(house: House) -> Ladder:
     for code, values in found:
         return Ladder(code, tuple(values))
     raise _without_chips(house)
+
+
+def denominations(house: House) -> tuple[int, ...]:
+    """Face values of the chips in use, in minor units; none for a house without chips."""
+    return next((tuple(values) for _, values in sql.rows(*reading(house))), ())
 
 
 def reading(house: House) -> sql.Statement:
@@ -55,10 +62,19 @@ WHERE chips_chipset.house_id = %s AND chips_chipset.code = %s GROUP BY chips_chi
 def of(house: House, code: str | None) -> Ladder:
     """The chip set of this code, in use or not; the one in use where no code is given. Raises Conflict no_chip_set,
     Unprocessable unknown_chip_set."""
-    if code is None:
-        return in_use(house)
-    for found, values in sql.rows(_OF, [house.id, code]):
-        return Ladder(found, tuple(values))
+    return in_use(house) if code is None else named(house, code, sql.rows(*naming(house, code)))
+
+
+def naming(house: House, code: str) -> sql.Statement:
+    """What `of` reads of the set of this code, for who reads it with something else; `named` takes what it has
+    found."""
+    return _OF, [house.id, code]
+
+
+def named(house: House, code: str, found: list[tuple[Any, ...]]) -> Ladder:
+    """The chip set of this code, by what `naming` has found. Raises Unprocessable unknown_chip_set."""
+    for held, values in found:
+        return Ladder(held, tuple(values))
     raise Unprocessable(f"House {house.code} has no chip set {code}.", code="unknown_chip_set")
 
 
@@ -76,7 +92,7 @@ def available(house: House, code: str) -> Chips:
     return chart.available(house, code, in_use(house).code)
 
 
-def lock_chip_set(house: House, *beside: sql.Statement) -> list[list[Any]]:
+def lock_chip_set(house: House, *beside: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
     """Keep others from deciding on chips of the public or the vault until the transaction ends, and run `beside` in the
     same round trip; returns what each of those has found.
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from casino.audit.events.chips import ChipsIntroduced
 from casino.audit.services import Actor, record
@@ -11,7 +11,7 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Denomination
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -24,7 +24,7 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
     Raises as :func:`introduce_at_office`.
     """
     ladder = Ladder(code, tuple(sorted(denominations)))
-    with transaction.atomic():
+    with sql.joined():
         record(chain=house.chain, house=house, actor=actor, event=_introduced(house, ladder, denominations))
     return ladder
 

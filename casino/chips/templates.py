@@ -1,11 +1,12 @@
 """Templates: what a drawer begins with and keeps for change, and what a table's tray should hold, in dated versions
 that are never edited."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Max, Q
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from casino.chips import selectors
 from casino.chips.models import ChipSet, PlaceKind, Template
@@ -35,24 +36,46 @@ Place = tuple[PlaceKind, str]
 
 def in_force(house: House, kind: PlaceKind, code: str) -> InForce | None:
     """The template of a drawer or table that is in force, None where it has none. Raises Conflict no_chip_set."""
-    found = _newest(house, kind=kind, place=code)
-    return found.get((kind, code))
+    return of_place(house, list(newest(house, kind=kind, place=code)))
+
+
+def of_place(house: House, found: list[Template]) -> InForce | None:
+    """The template in force of one place, by what `newest` has found of it. Raises Conflict no_chip_set."""
+    for row in found:
+        return _as_in_force(house, row)
+    return None
 
 
 def all_in_force(house: House) -> dict[Place, InForce]:
     """The templates in force of every place that has one. Raises Conflict no_chip_set."""
-    return _newest(house)
+    return {(PlaceKind(row.kind), row.place): _as_in_force(house, row) for row in newest(house)}
 
 
 def agreed(house: House) -> list[tuple[Template, bool]]:
     """The version in force at every place, then those to come, by place and beginning; whether each has begun."""
+    return agreed_of(agreeing(house))
+
+
+def agreeing(house: House) -> QuerySet[Any]:
+    """What `agreed` reads, for who reads it with something else; `agreed_of` takes what it has found."""
     rows = Template.objects.filter(house=house).annotate(
         begun=ExpressionWrapper(Q(valid_from__lte=ClockTimestamp()), output_field=BooleanField())
     )
+    return rows.select_related("chip_set").order_by("kind", "place", "valid_from", "number")
+
+
+def agreed_of(rows: Iterable[Any]) -> list[tuple[Template, bool]]:
+    """As `agreed`, by what `agreeing` has found."""
     found: dict[Place | int, tuple[Template, bool]] = {}
-    for row in rows.select_related("chip_set").order_by("kind", "place", "valid_from", "number"):
+    for row in rows:
         found[(PlaceKind(row.kind), row.place) if row.begun else row.pk] = (row, row.begun)
     return list(found.values())
+
+
+def newest(house: House, **which: str) -> QuerySet[Template]:
+    """The version in force at every such place, for who reads it with something else."""
+    rows = Template.objects.filter(house=house, valid_from__lte=ClockTimestamp(), **which).select_related("chip_set")
+    return rows.order_by("kind", "place", "-valid_from", "-number").distinct("kind", "place")
 
 
 def require(house: House, kind: PlaceKind, code: str) -> InForce:
@@ -99,13 +122,19 @@ def add(
     """Add the next version at a place, in force from this moment on, or at once; the caller keeps others from doing so,
     and records it."""
     known = Template.objects.filter(house=house, kind=kind, place=code)
-    row = Template.objects.create(
-        house=house, kind=kind, place=code, number=(known.aggregate(last=Max("number"))["last"] or 0) + 1,
-        valid_from=valid_from or ClockTimestamp(), chip_set=ChipSet.objects.get(house=house, code=ladder.code),
+    numbers, [chip_set] = sql.together(
+        known.order_by("-number").values_list("number", flat=True)[:1],
+        ChipSet.objects.filter(house=house, code=ladder.code),
+    )
+    number = next(iter(numbers), 0) + 1
+    added = Template(
+        house=house, kind=kind, place=code, number=number,
+        valid_from=valid_from or ClockTimestamp(), chip_set=chip_set,
         cash=cash, pieces=pieces.as_json(), least={} if least is None else least.as_json(), ceiling=ceiling, set_by=by,
         approval=approval,
     )  # fmt: skip
-    row.refresh_from_db()
+    _, [found] = sql.together(sql.inserting(added), known.filter(number=number).select_related("chip_set"))
+    row: Template = found
     return row
 
 
@@ -125,12 +154,6 @@ def require_not_past(valid_from: datetime | None, now: datetime) -> None:
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
-
-
-def _newest(house: House, **which: str) -> dict[Place, InForce]:
-    rows = Template.objects.filter(house=house, valid_from__lte=ClockTimestamp(), **which).select_related("chip_set")
-    newest = list(rows.order_by("kind", "place", "-valid_from", "-number").distinct("kind", "place"))
-    return {(PlaceKind(row.kind), row.place): _as_in_force(house, row) for row in newest}
 
 
 def _as_in_force(house: House, row: Template) -> InForce:

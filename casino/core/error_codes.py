@@ -8,192 +8,8 @@ generated from it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-Schema = Mapping[str, Any]
-
-_TEXT: Schema = {"type": "string"}
-_NUMBER: Schema = {"type": "integer"}
-_MINOR: Schema = {"type": "integer", "format": "int64"}
-_TEXTS: Schema = {"type": "array", "items": _TEXT}
-_NUMBERS: Schema = {"type": "array", "items": _NUMBER}
-_CHIPS: Schema = {"type": "object", "additionalProperties": _NUMBER}
-_CHECKPOINT: Schema = {"type": "object", "additionalProperties": {"oneOf": [_TEXT, _NUMBER]}}
-_SCALAR: Schema = {"oneOf": [_TEXT, _NUMBER, {"type": "boolean"}]}
-#: A figure of the ledger: a number, a name or a moment, ids; null where there is none.
-_FIGURE: Schema = {"oneOf": [_TEXT, _NUMBER, _NUMBERS], "nullable": True}
-#: What a game accepts: a value, several of them (cards by their places are lists of numbers), or values by name.
-_ACCEPTED: Schema = {
-    "oneOf": [
-        *_SCALAR["oneOf"],
-        {"type": "array", "items": {"oneOf": [*_SCALAR["oneOf"], _NUMBERS]}},
-        {"type": "object", "additionalProperties": _SCALAR},
-    ],
-    "nullable": True,
-}
-
-#: What of a drawer is pending.
-_OPEN_WORK: Schema = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "required": ["kind", "number", "id"],
-        "properties": {
-            "kind": {**_TEXT, "description": "`fill`, `credit`, `chip_move`, `cash_out` or `handover`."},
-            "number": {**_NUMBER, "description": "Its serial, of a handover its number at the drawer."},
-            "id": {**_NUMBER, "description": "What its address names it by."},
-        },
-    },
-}
-
-#: Members of problem documents: JSON schema and meaning.
-MEMBERS: Mapping[str, tuple[Schema, str]] = {
-    "account": (_TEXT, "code of the account"),
-    "accounts": (_CHIPS, "balances that are not zero, by account code, in minor units"),
-    "action": (_TEXT, "the line of the log that must be the last of its request"),
-    "actor": (_TEXT, "whose turn or card it is: `d` or `p1`, `p2` ..."),
-    "allowed_roles": (_TEXTS, "the roles that may do this"),
-    "amount": (_MINOR, "the amount, in minor units"),
-    "approval": (
-        {
-            "type": "object",
-            "required": ["approval", "kind", "roles", "every_role", "state", "expires_at"],
-            "properties": {
-                "approval": {**_NUMBER, "description": "Its number; the request names it in the header Approval."},
-                "kind": {**_TEXT, "description": "What needs a second person."},
-                "roles": {**_TEXTS, "description": "Who decides has one of these roles."},
-                "every_role": {
-                    "type": "boolean",
-                    "description": "True where a person of each of these roles must approve, all different.",
-                },
-                "state": {**_TEXT, "description": "`requested`, or `approved` where only the request is missing."},
-                "expires_at": {**_TEXT, "format": "date-time", "description": "Until when it can be used."},
-            },
-        },
-        "the approval that waits to be decided",
-    ),
-    "available": ({"oneOf": [_MINOR, _CHIPS]}, "what is available: minor units, or pieces by denomination"),
-    "awarded": (_MINOR, "the sum of the awards, in minor units"),
-    "bank": (_MINOR, "money that the seats hold in common, in minor units"),
-    "blocking": (
-        {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["kind", "name", "state"],
-                "properties": {
-                    "kind": {**_TEXT, "description": "`hand`, `drawer` or `transfer`."},
-                    "name": {**_TEXT, "description": "Name of the hand, code of the drawer, or `fill` and its number."},
-                    "state": {**_TEXT, "description": "Its state."},
-                },
-            },
-        },
-        "what is not done, at most twenty of each kind",
-    ),
-    "bonus": (_MINOR, "the bonus that waits, in minor units"),
-    "cards": (_NUMBER, "how many cards the seat holds"),
-    "carry": (_MINOR, "what is carried into the deal, in minor units"),
-    "change": (_CHIPS, "chips for change, pieces by denomination"),
-    "charge": (_TEXT, "what the game's policy charges: `tax` or `seat`"),
-    "chips": (_CHIPS, "the chips, pieces by denomination"),
-    "count": (_NUMBER, "how many were expected"),
-    "cukassza": (_MINOR, "the pot that is carried over, in minor units"),
-    "current_version": (_NUMBER, "the version to read and decide on again"),
-    "database": (_CHECKPOINT, "epoch, size and root of the log in the database"),
-    "choices": (_TEXTS, "what may be named; empty where that is no short list"),
-    "day": (_TEXT, "the gaming day"),
-    "filter": (_TEXT, "name of the filter"),
-    "button": (_NUMBER, "the seat whose turn to deal it is"),
-    "dealer": ({**_TEXT, "nullable": True}, "login of the table's dealer, null if nobody has taken it over"),
-    "denominations": ({"type": "array", "items": _SCALAR}, "the denominations in question, in minor units"),
-    "differs": (_TEXTS, "in what the approval differs from the request"),
-    "digest": (_TEXT, "the digest of what the house is now"),
-    "duplicate": (_TEXTS, "the cards that were named twice"),
-    "exception": (_NUMBER, "the card exception that was stored with this refusal; `GET exceptions/cards` has it"),
-    "exceptions": (_NUMBERS, "the open card exceptions of the table"),
-    "expected": ({"type": "object", "additionalProperties": _ACCEPTED}, "what would have been accepted, by name"),
-    "failed": (
-        {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["check", "code"],
-                "properties": {
-                    "check": {**_TEXT, "description": "The check."},
-                    "code": {**_TEXT, "description": "Why it failed."},
-                },
-            },
-        },
-        "the checks that failed, with a code each",
-    ),
-    "file": (_TEXT, "the file outside the database"),
-    "foreign": (_TEXTS, "the cards that the pack does not have"),
-    "games": (_TEXTS, "the games that exist"),
-    "giver": (_TEXT, "login of the person who set the password"),
-    "hand": ({**_TEXT, "nullable": True}, "name of the hand, null if there is none"),
-    "header": (_TEXT, "the request header"),
-    "held": (_MINOR, "cash that is on hold there for announced cash-outs, in minor units; absent where none is"),
-    "held_payouts": (
-        {**_TEXT, "nullable": True},
-        "address below the API's root where the chips can be taken as a held payout; null where none are brought",
-    ),
-    "index": (_NUMBER, "index of the card among those of the seat, from 0"),
-    "key": (_TEXT, "the Idempotency-Key that was used before"),
-    "kind": (_TEXT, "kind of the transfer"),
-    "last": (_TEXT, "the newest gaming day"),
-    "last_activity": (_TEXT, "the player's last activity"),
-    "login": (_TEXT, "the login that is taken"),
-    "max": ({**_MINOR, "nullable": True}, "the most that is accepted"),
-    "max_stack": (_MINOR, "the most chips that a player may bring to the table, in minor units"),
-    "logins": (_TEXTS, "logins that nobody has"),
-    "min": (_MINOR, "the least that is accepted"),
-    "missing": (
-        {"oneOf": [_CHIPS, _TEXTS]},
-        "what is missing: chips (pieces by denomination), cards, or items of the checklist",
-    ),
-    "mode": (_TEXT, "how the hand was dealt"),
-    "must_set": (_TEXTS, "the options that a table of the house must set"),
-    "open": ({"oneOf": [_TEXTS, _OPEN_WORK]}, "the earlier days that are open, or what of the drawer is pending"),
-    "opened_by": (_TEXT, "login of the person who has opened the drawer"),
-    "option": (_TEXT, "the option of the game"),
-    "outside": (_CHECKPOINT, "epoch, size and root of the checkpoint outside the database"),
-    "owed": (_CHIPS, "what each player is owed or owes, in minor units"),
-    "parameters": (_TEXTS, "the query parameters in question"),
-    "params": (
-        {"type": "object", "additionalProperties": _FIGURE},
-        "the ledger's figures: account, balance, needed ..., in minor units",
-    ),
-    "player": (_TEXT, "reference of the player"),
-    "players": (_TEXTS, "references of the players"),
-    "postings": (_NUMBERS, "the ledger transactions"),
-    "pot": (_MINOR, "the disputed pot, in minor units"),
-    "refused": (_TEXTS, "values that a table of the house must not have"),
-    "rehearsal": (_NUMBER, "number of the rehearsal"),
-    "remaining": (_TEXTS, "what is still open, or in circulation"),
-    "report": (_TEXT, "id of the report"),
-    "required": (_MINOR, "what was required, in minor units"),
-    "retry_after": (_NUMBER, "seconds to wait"),
-    "rota_entry": (_NUMBER, "number of the entry of the rota"),
-    "roles": (_TEXTS, "the two roles that exclude each other"),
-    "seat": (_NUMBER, "the seat"),
-    "seats": ({"type": "array", "items": _SCALAR}, "the seats in question"),
-    "session_under_way": ({"type": "boolean"}, "whether a session of several deals is under way"),
-    "short": (_NUMBERS, "denominations of which there are too few"),
-    "smallest": (_MINOR, "the smallest denomination, in minor units"),
-    "size": (_NUMBER, "how many leaves the newest checkpoint covers"),
-    "stage": (_TEXT, "the stage of the house"),
-    "state": (_TEXT, "the state now"),
-    "tax": (_MINOR, "the tax, in minor units"),
-    "ticket": (_NUMBER, "number on the waiting list"),
-    "terminal": (_TEXT, "code of the terminal"),
-    "tray": (_MINOR, "what the tray holds, in minor units"),
-    "unknown": (_TEXTS, "names that are not known"),
-    "until": (_TEXT, "the time until which data are kept, or a promise holds"),
-    "valid_from": (_TEXT, "the moment that was asked for"),
-    "value": (_MINOR, "what the pieces are worth, in minor units"),
-    "verb": (_TEXT, "the verb of the action"),
-    "verbs": (_TEXTS, "the verbs that are accepted here"),
-}
+from casino.core.error_members import MEMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +48,11 @@ HTTP = (
         ("password_change_required", "The person must first change the password that the office set."),
         ("sign_in_refused", "Login, password, code, terminal or its key is wrong; the answer does not say which."),
         ("not_your_drawer", "Another person has opened the drawer and answers for it.", "opened_by"),
+        (
+            "not_your_dispute",
+            "Another person has disputed the hand; that one or a manager withdraws it.",
+            "disputed_by",
+        ),
         ("four_eyes", "This takes a second person.", "giver"),
         ("reauthentication_required", "The terminal was left alone for too long: the password is asked for again."),
         ("code_required", "A code of the second factor must be given with this."),
@@ -253,7 +74,11 @@ HTTP = (
         408,
         ("request_timeout", "The request did not arrive whole within 15 seconds. Nothing was changed; send it again."),
     ),
-    *_codes(410, ("person_forgotten", "The personal data of this player were destroyed.")),
+    *_codes(
+        410,
+        ("person_forgotten", "The personal data of this player were destroyed."),
+        ("file_deleted", "The file was deleted, as it need not be kept any more; its run and hash stay."),
+    ),
     *_codes(412, ("version_conflict", "If-Match names another version than the current one.", "current_version")),
     *_codes(413, ("body_too_large", "The body is larger than any operation accepts.")),
     *_codes(415, ("unsupported_media_type", "The body is not application/json.")),
@@ -333,7 +158,11 @@ TABLES = (
         ("place_not_empty", "Money or chips are left in the place; `detail` names the accounts."),
         ("table_playing", "A hand is being played.", "state"),
         ("table_settling", "A hand is over and not settled yet.", "state"),
-        ("table_disputed", "The last hand is disputed; the floor must void it or rule on it.", "state"),
+        (
+            "table_disputed",
+            "The last hand is disputed; the floor must void it, rule on it or withdraw the dispute.",
+            "state",
+        ),
         ("seat_taken", "The seat is taken."),
         ("already_seated", "The player already sits at a table."),
         ("no_change", "The request would change nothing."),
@@ -375,6 +204,7 @@ TABLES = (
         ("cards_exception_open", "Card exceptions of the table are open.", "exceptions"),
         ("already_cleared", "The exception has been cleared already."),
         ("correction_changes_play", "With these cards the hand would have been played differently."),
+        ("dispute_not_raised", "The floor did not dispute the hand; rule on it, or void it."),
         ("pot_empty", "The disputed pot is empty; the hand can only be voided."),
         ("other_hand", "The hand at the table, or the disputed one, is another.", "hand"),
         ("hand_not_over", "No money of the hand has moved yet that a later ruling could put right.", "state"),
@@ -440,6 +270,8 @@ MONEY = (
         ("chip_set_withdrawn", "The chip set is withdrawn."),
         ("chip_set_not_withdrawn", "The chip set was not withdrawn."),
         ("chip_set_lapsed", "The chip set has lapsed."),
+        ("chip_set_not_lapsed", "The chip set has not lapsed; its chips are still taken as they are."),
+        ("lapsed_chips_claimed", "Not so many chips lapsed of this set that nobody has claimed yet.", "left missing"),
         ("chip_set_retired", "The chip set is retired."),
         ("chip_set_too_coarse", "The smallest chip of the set does not make the house's amounts.", "smallest"),
         ("chips_attributed", "The house owes chips of this set to known players.", "amount"),
@@ -485,7 +317,11 @@ MONEY = (
         ("drawer_short", "The drawer does not hold enough besides what is on hold there.", "held"),
         ("skim_needed", "So much cash is in the drawer that it takes no more before it is skimmed."),
         ("already_corrected", "The entry has been corrected already."),
-        ("identity_required", "It must be recorded who the player of so large an amount is.", "amount held_payouts"),
+        (
+            "identity_required",
+            "It must be recorded who the player of so large an amount is.",
+            "amount held_payouts linked",
+        ),
         ("count_agrees", "The count agrees with the books."),
         ("count_differs", "The count differs from the books."),
         ("no_float", "No float is offered to the drawer."),
@@ -549,6 +385,7 @@ MONEY = (
         ),
         ("package_not_ready", "The package of the gaming day is not made yet.", "day"),
         ("package_signed", "The package of the gaming day is signed.", "day"),
+        ("no_paper", "Of an event of this kind nothing is printed."),
         ("report_run_ended", "The run of the report has been made, has failed or was cancelled.", "state"),
         ("report_not_made", "The run of the report has no files.", "state"),
         ("report_other", "The run that is to be repeated is of another report, or has no moment yet.", "report"),
@@ -577,12 +414,10 @@ MONEY = (
         ("seal_missing", "A box is taken off with a seal; name its number."),
         ("seal_without_box", "The table has no such box to be sealed."),
         ("unknown_login", "The house has nobody with one of these logins.", "logins"),
-        ("carrier_not_yet", "A transfer that is only asked for has no carrier yet."),
         ("carrier_missing", "Neither end has named the person who carries the chips."),
         ("unknown_carrier", "No member of staff at work has this login."),
         ("corrects_nothing", "What that count has counted was not in the vault when this one began."),
         ("template_in_the_past", "A template begins at a moment to come, or at once.", "valid_from"),
-        ("template_of_a_fill", "Only a fill brings a tray to its template."),
         ("least_above_template", "A drawer keeps no more of a chip than it begins with.", "denominations"),
         ("ceiling_below_float", "The drawer begins with more cash than its ceiling.", "min"),
         ("nothing_offered", "Neither cash nor chips are offered."),
@@ -590,6 +425,7 @@ MONEY = (
         ("unknown_currency", "There is no such currency."),
         ("too_many_places", "The currency has fewer decimal places.", "max"),
         ("unknown_language", "There is no such language.", "unknown"),
+        ("player_of_hand", "A receipt of a hand names one of its players, another one nobody else.", "hand"),
         (
             "report_filter",
             "A filter of the report is unknown, missing, or has another kind of value.",
@@ -597,6 +433,10 @@ MONEY = (
         ),
         ("report_group", "The report is not summed by this column.", "choices"),
         ("report_format", "The report has no such format.", "choices"),
+        ("schedule_in_the_past", "A schedule begins at a moment to come, or at once.", "valid_from"),
+        ("schedule_cadence", "The package of a gaming day is sent when the day is closed.", "choices"),
+        ("schedule_report", "A report that names persons is not sent."),
+        ("unknown_destination", "The operator has set up no such destination for this house.", "choices"),
         ("report_style", "Separator and decimal mark of a CSV file must differ."),
         ("day_too_early", "The gaming day is too far in the future."),
     ),
@@ -619,9 +459,43 @@ PEOPLE = (
         ("player_exists", "The player is registered already.", "player"),
         ("too_many_tables", "The house has more tables than this is for.", "max"),
         ("player_linked", "Another member of staff is linked to this player."),
+        (
+            "player_excluded",
+            "The player is excluded: no seat, no chips, no hand; what the house owes is paid out.",
+            "player seats",
+        ),
+        ("not_admitted", "The player was not admitted on this gaming day.", "player"),
+        (
+            "player_limit_reached",
+            "It is more than a limit of the player leaves; `left` is in minutes for a limit of time.",
+            "player limit span left",
+        ),
+        ("admitted_already", "The player was admitted on this gaming day.", "player day"),
+        ("no_day_open", "No gaming day is open."),
+        ("person_identified", "It is known which player the unknown person is: name the player.", "player"),
+        ("trade_has_player", "The transaction names the player who has made it.", "player"),
+        ("trade_attached", "The person, or somebody else who has made it, is in the transaction already."),
+        ("log_line_withdrawn", "The line of the log was withdrawn already."),
+        ("filed_already", "A return about this transaction was filed already.", "return_number"),
+        ("house_in_euro", "The house counts in euros: there is no rate."),
+        ("exclusion_lifted", "The exclusion has ended, or was lifted."),
+        ("match_cleared", "The match of the exclusion was cleared already."),
+        ("lift_asked_already", "The end of the exclusion was asked for already."),
+        ("lift_not_asked", "Nobody has asked for the end of the exclusion."),
+        (
+            "lift_too_early",
+            "The exclusion is lifted 24 hours after that was asked for, and not before its term.",
+            "until",
+        ),
         ("staff_as_player", "The player works in this house, and so does not play in it.", "player"),
         ("player_seated", "The player sits at a table."),
         ("player_has_chips", "The player still has a balance with the house.", "accounts"),
+        ("legal_hold", "A legal hold keeps it.", "holds"),
+        ("complaint_state", "The state of the complaint does not allow this.", "state"),
+        ("complaint_not_answered", "Nobody has answered the complaint."),
+        ("hold_lifted", "The legal hold was lifted."),
+        ("hold_of_complaint", "The legal hold ends with its complaint."),
+        ("exclusion_in_force", "The player is excluded until then, and is kept so long.", "until exclusion"),
         ("retention_not_over", "Personal data must be kept longer.", "last_activity until"),
         ("login_taken", "The login is taken.", "login"),
         ("terminal_exists", "A terminal with this code exists already.", "terminal"),
@@ -632,7 +506,18 @@ PEOPLE = (
         ("log_rotation_pending", "No checkpoint was made since the last rotation of the log's key."),
         ("log_healthy", "The log is healthy and needs no new epoch."),
     ),
-    *_codes(422, ("rota_times", "An entry of the rota ends after it starts, at most 16 hours later.")),
+    *_codes(
+        422,
+        ("rota_times", "An entry of the rota ends after it starts, at most 16 hours later."),
+        ("exclusion_too_short", "An exclusion that the player asks for lasts six months or longer.", "until"),
+        ("exclusion_in_the_past", "An exclusion ends at a moment to come."),
+        ("complaint_time", "A complaint has reached the house within the last year, and not in the future."),
+        ("log_line_form", "A line of the log is about one person, and about a transaction or what was seen."),
+        ("filed_later", "A return is not filed on a day to come."),
+        ("rate_in_the_past", "A rate begins at a moment to come, or at once.", "valid_from"),
+        ("hold_scope", "A legal hold names exactly what its scope takes.", "expected"),
+        ("sealed_refused", "The parts of the entry do not fit together."),
+    ),
 )
 
 #: Refusals of the rules engine (`engine/errors.py`).

@@ -63,7 +63,7 @@ class LockOrderError(AssertionError):
 _held: ContextVar[Rank | None] = ContextVar("casino_lock_rank", default=None)
 #: Whether the transaction may have been committed.
 _committing: ContextVar[bool] = ContextVar("casino_committing", default=False)
-#: Locks of names that are to be sent with another statement.
+#: Locks that are to be sent with another statement.
 _gathered: ContextVar[list[sql.Statement] | None] = ContextVar("casino_gathered_locks", default=None)
 
 
@@ -146,6 +146,18 @@ def lock_all(
 ) -> tuple[list[M], list[list[Any]]]:
     """Lock the rows of a house, or those that have one of these codes, in the order of their ids, and then run
     `beside`, all in one round trip; returns the rows, fresh, and what each of `beside` has found."""
+    rows, *others = sql.together(_locking_all(model, rank, house, codes), *beside)
+    return [sql.built(model, found) for found in rows], others
+
+
+def lock_every(*kinds: type[models.Model], rank: Rank, house: models.Model) -> None:
+    """Lock all rows of a house of these kinds, one kind after the other, each in the order of their ids."""
+    _send(*(_locking_all(model, rank, house, None) for model in kinds))
+
+
+def _locking_all(
+    model: type[models.Model], rank: Rank, house: models.Model, codes: Sequence[str] | None
+) -> sql.Statement:
     _take(rank, model.__name__)
     table = model._meta.db_table
     named, values = (f" AND {table}.code = ANY(%s)", [list(codes)]) if codes is not None else ("", [])
@@ -153,8 +165,7 @@ def lock_all(
         f"SELECT {sql.columns(model)} FROM {table}, {patience.PATIENTLY} WHERE {table}.house_id = %s{named}"  # noqa: S608 - names from the code only
         f" ORDER BY {table}.id FOR NO KEY UPDATE OF {table}"
     )
-    rows, *others = sql.together((locking, [patience.lock_timeout(), house.pk, *values]), *beside)
-    return [sql.built(model, found) for found in rows], others
+    return locking, [patience.lock_timeout(), house.pk, *values]
 
 
 def _column(model: type[models.Model], name: str) -> str:
@@ -183,6 +194,13 @@ def lock_waiting(house_id: UUID) -> None:
     somebody on the list sits down. Raises LockOrderError."""
     _take(Rank.DESK, "waiting list")
     _lock_name(f"waiting list of {house_id}")
+
+
+def lock_safeguards(house_id: UUID) -> None:
+    """Keep others from numbering exclusions, limits and interactions of this house until the transaction ends; before
+    the player's lock. Raises LockOrderError."""
+    _take(Rank.DESK, "safeguards")
+    _lock_name(f"safeguards of {house_id}")
 
 
 def lock_vault(house_id: UUID) -> None:
@@ -240,6 +258,21 @@ def lock_reports(house_id: UUID) -> None:
     _lock_name(f"reports of {house_id}")
 
 
+def lock_transaction_log(house_id: UUID) -> None:
+    """Keep others from describing unknown persons, from entering and withdrawing lines of the log of transactions, and
+    from trading with unknown persons, until the transaction ends: of two trades of one person at the same time the
+    second sees the first. Raises LockOrderError."""
+    _take(Rank.SERIAL, "log of transactions")
+    _lock_name(f"log of transactions of {house_id}")
+
+
+def lock_evidence(house_id: UUID) -> None:
+    """Keep others from changing complaints, legal holds and the sealed register of this house, and from deleting what a
+    hold may keep, until the transaction ends. Raises LockOrderError."""
+    _take(Rank.SERIAL, "evidence")
+    _lock_name(f"evidence of {house_id}")
+
+
 def lock_person(player_id: int) -> None:
     """Keep others from recording or forgetting this player's person until the transaction ends. The application may not
     update players, so their rows cannot be locked. Raises LockOrderError."""
@@ -264,8 +297,8 @@ def lock_person_of(house_id: UUID, ref: str, *beside: sql.Statement | models.Que
 
 @contextmanager
 def gathered() -> Iterator[list[sql.Statement]]:
-    """Locks of names that are asked for inside are not taken but listed, for the caller to send first with another
-    statement."""
+    """Locks of names and of every row of a kind that are asked for inside are not taken but listed, for the caller to
+    send first with another statement."""
     statements: list[sql.Statement] = []
     token = _gathered.set(statements)
     try:
@@ -276,11 +309,15 @@ def gathered() -> Iterator[list[sql.Statement]]:
 
 def _lock_name(name: str) -> None:
     """Take the advisory lock of this name."""
-    statement, waiting = (_LOCK_NAME, [name, patience.lock_timeout()]), _gathered.get()
+    _send((_LOCK_NAME, [name, patience.lock_timeout()]))
+
+
+def _send(*locking: sql.Statement) -> None:
+    waiting = _gathered.get()
     if waiting is None:
-        sql.together(statement)
+        sql.together(*locking)
     else:
-        waiting.append(statement)
+        waiting.extend(locking)
 
 
 def _take(rank: Rank, what: str) -> None:

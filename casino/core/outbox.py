@@ -106,6 +106,13 @@ DONE = """
 UPDATE houses_outboxmessage SET done_at = clock_timestamp(), last_error = '' WHERE done_at IS NULL AND id = %s::bigint
 """
 
+#: Opens a message that was done once more, with what brings its work back; the hint is left after the commit.
+AGAIN = """
+UPDATE houses_outboxmessage
+SET done_at = NULL, created_at = clock_timestamp(), sent_at = NULL, deliveries = 0, last_error = ''
+WHERE id = %s::bigint
+"""
+
 
 def done(message_id: int) -> None:
     """Mark a message as done because its work was done earlier."""

@@ -16,7 +16,7 @@ from django.core.signals import request_started
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
-from django.db.models.sql import UpdateQuery
+from django.db.models.sql import InsertQuery, UpdateQuery
 from psycopg.pq import TransactionStatus
 
 M = TypeVar("M", bound=models.Model)
@@ -95,6 +95,13 @@ def our_tables() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def joined() -> Iterator[None]:
+    """A transaction, or part of the one that there is, without a savepoint: what fails here ends all of it."""
+    with transaction.atomic(savepoint=False):
+        yield
+
+
 #: A statement with its parameters.
 Statement = tuple[str, Sequence[Any]]
 
@@ -126,6 +133,17 @@ def updating(queryset: models.QuerySet[Any, Any], **values: Any) -> Statement:
         statement: Statement = query.get_compiler(queryset.db).as_sql()
     except EmptyResultSet:
         return "SELECT WHERE false", ()
+    return statement
+
+
+def inserting(row: models.Model, using: str = DEFAULT_DB_ALIAS) -> Statement:
+    """What `row.save(force_insert=True)` sends for a new row, for who sends it with something else. What the database
+    makes of it, its id and its defaults, is not read back."""
+    fields = [one for one in row._meta.local_concrete_fields if one is not row._meta.auto_field and not one.generated]
+    query = InsertQuery(type(row))
+    query.insert_values(fields, [row])
+    found: list[Statement] = query.get_compiler(using).as_sql()
+    [statement] = found
     return statement
 
 

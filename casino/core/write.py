@@ -117,7 +117,7 @@ class Command:
 
         The caller's part comes last, so that it can never make the key of another posting.
         """
-        return f"command:{part}:{self.context.terminal.id}:{self.key}"
+        return f"command:{part}:{self.context.terminal.code}:{self.key}"
 
     def answer_key(self) -> list[Any]:
         """House, terminal and key: what its answer is stored under."""
@@ -243,15 +243,26 @@ class Remembered(Subject[T], Protocol[T]):
         where this process does not know it."""
 
 
+class Known(Protocol):
+    """What a transaction reads once of a house, and keeps: its stage, its control points, its chip set in use."""
+
+    def reading(self, house: House) -> sql.Statement | QuerySet[Any, Any]:
+        """What reads it."""
+
+    def read(self, house: House, found: list[Any]) -> None:
+        """Keep what that has found."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfHouse:
     """The house as the subject of writes to things without a version: persons, days, staff, duty, new places. `lock`
     keeps others from the same kind of write; `office`: only from an office terminal; `place`: the audit chain of the
-    event, where it is not the house's own."""
+    event, where it is not the house's own; `knowing`: what is read with the lock, and kept."""
 
     lock: Callable[[UUID], None] | None = None
     office: bool = False
     place: str = ""
+    knowing: tuple[Known, ...] = ()
 
     def open(self, command: Command) -> House:
         """Lock what the write needs. Raises WrongTerminal."""
@@ -259,10 +270,13 @@ class OfHouse:
         with locks.gathered() as locking:
             if self.lock is not None:
                 self.lock(house.id)
-        # The stage may be read with the locks that its change waits for.
-        stage = [stages.reading(house)] if self.lock in (locks.lock_places, locks.lock_days) else []
-        for rows in require_unanswered(command, *locking, beside=stage):
-            stages.read(house, rows)
+        knowing = self.knowing
+        if self.lock in (locks.lock_places, locks.lock_days):
+            # The stage may be read with the locks that its change waits for.
+            knowing = (stages, *knowing)
+        found = require_unanswered(command, *locking, beside=[known.reading(house) for known in knowing])
+        for known, rows in zip(knowing, found, strict=True):
+            known.read(house, rows)
         return house
 
     def chain(self, house: House) -> str:
@@ -299,7 +313,7 @@ class Work:
     _also: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
     _proved: dict[int, int] = field(default_factory=dict)
     _messages: list[tuple[str, str]] = field(default_factory=list)
-    #: Updates that go with the next posting or read of this work, or with the event.
+    #: Updates and new rows that go with the next posting or read of this work, or with the event.
     _soon: list[sql.Statement] = field(default_factory=list)
     #: Balances right after the newest posting that was made at once, of the accounts that it moved, by id.
     _left: Mapping[int, int] = field(default_factory=dict)
@@ -344,6 +358,14 @@ class Work:
             raise AssertionError(f"{used} was used and nobody has decided it")
         others = [one.given_by.login for one in used.given() if one.given_by_id != used.decided_by_id]
         self._approved = (used.number, used.decided_by.login, others)
+
+    @property
+    def approver(self) -> str:
+        """Login of the last person who has approved this, for an event before that of the outcome. Raises
+        AssertionError where no approval was used."""
+        if self._approved is None:
+            raise AssertionError("nobody has approved this")
+        return self._approved[1]
 
     def approved(self, outcome: Outcome) -> Outcome:
         """The outcome with the approval that was used in its event, if there was one."""
@@ -431,6 +453,10 @@ class Work:
         update them before."""
         self._soon.append(sql.updating(rows, **values))
 
+    def insert(self, row: Model) -> None:
+        """Insert this row as :meth:`soon` updates others; its id is not known afterwards."""
+        self._soon.append(sql.inserting(row, self.using))
+
     def flush(self, *reads: sql.Statement | QuerySet[Any, Any]) -> list[list[Any]]:
         """Post what waits for the event now, so that the next read sees it; `reads` are run after it in the same round
         trip, and what each has found is returned. Raises the ledger's typed errors."""
@@ -491,9 +517,18 @@ class Work:
         Returns the mirrors' ids by the key they undo. Raises the ledger's typed errors.
         """
         self.flush()
+        return self._reverse(books.posted_under(self.house, keys), metadata)
+
+    def reverse(self, *, posted: Mapping[str, int], metadata: Mapping[str, Any]) -> dict[str, int]:
+        """Reverse at once these ledger transactions, whose ids stand by their keys with the oldest first, as
+        :meth:`reverse_all`."""
+        self.flush()
+        return self._reverse(posted, metadata)
+
+    def _reverse(self, posted: Mapping[str, int], metadata: Mapping[str, Any]) -> dict[str, int]:
         self._left = {}
-        posted = reversed(books.posted_under(self.house, keys).items())
-        return {key: self._noted(*books.reverse(self.house, key, id_, metadata)) for key, id_ in posted}
+        newest_first = reversed(list(posted.items()))
+        return {key: self._noted(*books.reverse(self.house, key, id_, metadata)) for key, id_ in newest_first}
 
     def _noted(self, id_: int, posted: books.Recorded | None) -> int:
         """Have the next event record a ledger transaction, unless an earlier event does."""
@@ -551,8 +586,8 @@ WHERE house_id = %s AND terminal_id = %s AND key = %s
 
 
 def require_unanswered(
-    command: Command, *before: sql.Statement, beside: Sequence[sql.Statement] = ()
-) -> list[list[tuple[Any, ...]]]:
+    command: Command, *before: sql.Statement, beside: Sequence[sql.Statement | QuerySet[Any, Any]] = ()
+) -> list[list[Any]]:
     """End a write that was made before under the same key; called when its subject is locked, so that the same request
     at the same time has either committed or not begun. `before` is run first, in the same round trip: what locks; then
     `beside`. Returns what each of those has found."""

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.staff.models import Staff
 
 
@@ -13,13 +13,10 @@ class Package(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
     day = models.CharField(max_length=10)
-    content = models.BinaryField()
-    #: Of the content, 64 hex digits.
+    #: Of the content (:class:`PackageContent`), 64 hex digits.
     sha256 = models.CharField(max_length=64)
     #: Bytes of the content.
     size = models.BigIntegerField()
-    #: The ledger's id of the day's closing snapshot.
-    snapshot = models.BigIntegerField()
     #: The newest checkpoint that was known, `{"epoch": ..., "size": ..., "root": ...}`; null where there was none.
     checkpoint = models.JSONField(null=True)
     made_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -47,3 +44,16 @@ class Package(models.Model):
     def version(self) -> int:
         """1, and 2 when it is signed."""
         return 1 if self.signed_by_id is None else 2
+
+
+class PackageContent(HouseRow):
+    """The bytes of a package, until they need not be kept any more."""
+
+    package = models.OneToOneField(Package, on_delete=models.PROTECT, primary_key=True, related_name="bytes")
+    content = models.BinaryField()
+
+    class Meta:
+        verbose_name = "content of a package"
+
+    def __str__(self) -> str:
+        return str(self.package_id)

@@ -3,6 +3,8 @@
 Work belongs to a day if it was begun before the next day was opened.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -58,15 +60,14 @@ def require_done(house: House, until: datetime | None) -> None:
     opened, None where there is none. Every table and then every drawer is locked until the day has closed, in the order
     of their ids, and then the vault: nothing of this begins meanwhile, and what goes over by name stays as it is.
     Raises Conflict day_blocked."""
-    locks.lock_all(Table, locks.Rank.DESK, house=house)
-    locks.lock_all(Drawer, locks.Rank.DESK, house=house)
     with locks.gathered() as locking:
+        locks.lock_every(Table, Drawer, rank=locks.Rank.DESK, house=house)
         locks.lock_vault(house.id)
     hands = _before(Hand.objects.filter(house=house, state__in=UNSETTLED), "started_at", until).order_by("id")
     shifts = _before(Shift.objects.filter(house=house, closed_at=None), "opened_at", until).order_by("id")
     moving = _before(Transfer.objects.filter(house=house, state__in=IN_TRANSIT), "sent_at", until).order_by("id")
     reads = hands[:NAMED], shifts.select_related("drawer")[:NAMED], moving[:NAMED]
-    _, playing, open_shifts, in_transit = sql.together(*locking, *reads)
+    playing, open_shifts, in_transit = sql.together(*locking, *reads)[len(locking) :]
     blocking = [
         *({"kind": "hand", "name": hand.name, "state": hand.state} for hand in playing),
         *({"kind": "drawer", "name": shift.drawer.code, "state": shift.state} for shift in open_shifts),
@@ -80,7 +81,25 @@ def require_done(house: House, until: datetime | None) -> None:
         )
 
 
-def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a day leaves to the next one, as it is read: by its name in the event what reads it, and how each row is
+    described there."""
+
+    parts: Mapping[str, tuple[QuerySet[Any, Any], Callable[[Any], Any]]]
+
+    @property
+    def reads(self) -> list[QuerySet[Any, Any]]:
+        """What reads all of it."""
+        return [rows for rows, _ in self.parts.values()]
+
+    def described(self, found: Sequence[list[Any]]) -> dict[str, Any]:
+        """It, by what `reads` has found."""
+        named = zip(self.parts.items(), found, strict=True)
+        return {name: [describe(one) for one in rows] for (name, (_, describe)), rows in named}
+
+
+def carrying(house: House, name: str, until: datetime | None) -> Carried:
     """What a day that has just been closed leaves to the next one, by name: money that nobody has won, boxes that are
     not received, open tables, floats and other handovers, found chips, held payouts, buy-ins by card or transfer whose
     money has not come, requested transfers, what is set aside for them and for announced cash-outs, approvals,
@@ -97,61 +116,65 @@ def carried(house: House, name: str, until: datetime | None) -> dict[str, Any]:
     moves = ChipMove.objects.filter(house=house, ended_at=None)
     trays = TrayCount.objects.filter(house=house, state=TrayCountState.WAITING)
     open_tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
-    return {
-        "balances": [_balance(code, held) for code, held in days.held(house, name, _STAYS).items()],
-        "boxes": [_box(box) for box in boxes.select_related("table").order_by("serial")],
-        "tables": list(open_tables.order_by("code").values_list("code", flat=True)),
-        "handovers": [
-            {"drawer": one.drawer.code, "handover": one.number, "kind": one.kind}
-            for one in _before(handovers, "offered_at", until).select_related("drawer").order_by("id")
-        ],
-        "found_chips": [
-            {"found": one.number, "amount": one.amount} for one in _before(found, "noted_at", until).order_by("number")
-        ],
-        "held_payouts": [
-            {"payout": one.number, "player": one.player.ref, "amount": one.amount, "cause": one.cause}
-            for one in _before(held, "held_at", until).select_related("player").order_by("number")
-        ],
-        "noncash_buy_ins": [
-            {"buy_in": one.number, "amount": one.amount}
-            for one in _before(unsettled, "sold_at", until).order_by("number")
-        ],
-        "transfers": _transfers(_before(requested, "opened_at", until)),
-        "approvals": [
-            {"approval": one.number, "operation": one.operation, "state": one.state}
-            for one in approvals.order_by("number")
-        ],
-        "chip_moves": [
-            {"move": one.pk, "kind": one.kind, "serial": one.serial, "state": one.state}
-            for one in _before(moves, "noted_at", until).order_by("id")
-        ],
-        "holds": [{"hold": key, "until": until} for key, until in books.open_holds(house)],
-        "tray_counts": [
-            {"tray_count": one.pk, "serial": one.serial, "table": one.table.code, "purpose": one.purpose}
-            for one in _before(trays, "counted_at", until).select_related("table").order_by("serial")
-        ],
+    return Carried({
+        "balances": (days.held(house, name, _STAYS), lambda row: _balance(*row)),
+        "boxes": (boxes.select_related("table").order_by("serial"), _box),
+        "tables": (open_tables.order_by("code").values_list("code", flat=True), str),
+        "handovers": (
+            _before(handovers, "offered_at", until).select_related("drawer").order_by("id"),
+            lambda one: {"drawer": one.drawer.code, "handover": one.number, "kind": one.kind},
+        ),
+        "found_chips": (
+            _before(found, "noted_at", until).order_by("number"),
+            lambda one: {"found": one.number, "amount": one.amount},
+        ),
+        "held_payouts": (
+            _before(held, "held_at", until).select_related("player").order_by("number"),
+            lambda one: {"payout": one.number, "player": one.player.ref, "amount": one.amount, "cause": one.cause},
+        ),
+        "noncash_buy_ins": (
+            _before(unsettled, "sold_at", until).order_by("number"),
+            lambda one: {"buy_in": one.number, "amount": one.amount},
+        ),
+        "transfers": (
+            _before(requested, "opened_at", until).select_related("table", "drawer").order_by("id"),
+            _transfer,
+        ),
+        "approvals": (
+            approvals.order_by("number"),
+            lambda one: {"approval": one.number, "operation": one.operation, "state": one.state},
+        ),
+        "chip_moves": (
+            _before(moves, "noted_at", until).order_by("id"),
+            lambda one: {"move": one.serial, "kind": one.kind, "state": one.state},
+        ),
+        "holds": (books.open_holds(house), _hold),
+        "tray_counts": (
+            _before(trays, "counted_at", until).select_related("table").order_by("serial"),
+            lambda one: {"tray_count": one.serial, "table": one.table.code, "purpose": one.purpose},
+        ),
         **_of_the_vault(house, until),
-    }
+    })  # fmt: skip
 
 
-def _of_the_vault(house: House, until: datetime | None) -> dict[str, Any]:
+def _of_the_vault(house: House, until: datetime | None) -> dict[str, tuple[QuerySet[Any, Any], Callable[[Any], Any]]]:
     """Bags, counts of the vault and shares of the tronc."""
     bags = BankBag.objects.filter(house=house, state=BagState.IN_TRANSIT)
     counts = VaultCount.objects.filter(house=house).exclude(state=VaultCountState.ACCEPTED)
     shares = TroncShare.objects.filter(house=house, paid_at=None).select_related("pool", "staff")
     return {
-        "bank_bags": [
-            {"number": one.number, "way": one.way, "bag": one.bag}
-            for one in _before(bags, "sent_at", until).order_by("number")
-        ],
-        "vault_counts": [
-            {"vault_count": one.number, "state": one.state}
-            for one in _before(counts, "begun_at", until).order_by("number")
-        ],
-        "tronc_shares": [
-            {"pool": one.pool.serial, "login": one.staff.login, "amount": one.amount}
-            for one in _before(shares, "pool__shared_at", until).order_by("pool__serial", "staff__login")
-        ],
+        "bank_bags": (
+            _before(bags, "sent_at", until).order_by("number"),
+            lambda one: {"number": one.number, "way": one.way, "bag": one.bag},
+        ),
+        "vault_counts": (
+            _before(counts, "begun_at", until).order_by("number"),
+            lambda one: {"vault_count": one.number, "state": one.state},
+        ),
+        "tronc_shares": (
+            _before(shares, "pool__shared_at", until).order_by("pool__serial", "staff__login"),
+            lambda one: {"pool": one.pool.serial, "login": one.staff.login, "amount": one.amount},
+        ),
     }
 
 
@@ -159,19 +182,19 @@ def _before(rows: QuerySet[Any], column: str, until: datetime | None) -> QuerySe
     return rows if until is None else rows.filter(**{f"{column}__lt": until})
 
 
-def _transfers(rows: QuerySet[Transfer]) -> list[dict[str, Any]]:
-    transfers = rows.select_related("table", "drawer").order_by("id")
-    return [
-        {
-            "transfer": one.pk,
-            "kind": one.kind,
-            "serial": one.serial,
-            "table": one.table.code,
-            "drawer": one.drawer.code,
-            "state": one.state,
-        }
-        for one in transfers
-    ]
+def _transfer(one: Transfer) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "serial": one.serial,
+        "table": one.table.code,
+        "drawer": one.drawer.code,
+        "state": one.state,
+    }
+
+
+def _hold(one: Any) -> dict[str, str]:
+    key, end = books.key_and_end(one)
+    return {"hold": key, "until": end}
 
 
 def _at_table(until: datetime | None) -> Q:

@@ -14,9 +14,9 @@ from django.db import models
 from casino.audit.events.house import DayPackaged, DayPackageSigned
 from casino.audit.services import Actor
 from casino.core import locks, outbox, write
-from casino.core.errors import Conflict
+from casino.core.errors import Conflict, Gone
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.days.models import Package
+from casino.days.models import Package, PackageContent
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.independence import require_another
@@ -43,15 +43,13 @@ class Made:
     """The content of a package, and what it was made from."""
 
     content: bytes
-    snapshot: int
     checkpoint: Mapping[str, Any] | None
     closed_by: str
 
 
 def of_day(house: House, name: str) -> Package | None:
     """The package of a day, None while it is not made; without its content."""
-    found = Package.objects.filter(house=house, day=name).select_related("closed_by", "signed_by")
-    return found.defer("content").first()
+    return Package.objects.filter(house=house, day=name).select_related("closed_by", "signed_by").first()
 
 
 def described(house: House, name: str) -> dict[str, Any]:
@@ -72,14 +70,22 @@ def describe(found: Package) -> dict[str, Any]:
     }
 
 
-def download(house: House, name: str) -> Package:
-    """The package of a day with its content. Raises NotFound for an unknown day, Conflict package_not_ready while there
-    is none."""
+def download(house: House, name: str) -> tuple[Package, bytes]:
+    """The package of a day and its content. Raises NotFound for an unknown day, Conflict package_not_ready while there
+    is none, Gone file_deleted."""
     days.get(house, name)
     found = Package.objects.filter(house=house, day=name).first()
     if found is None:
         raise _not_ready(name)
-    return found
+    return found, content_of(found)
+
+
+def content_of(found: Package) -> bytes:
+    """The content of a package. Raises Gone file_deleted."""
+    stored = PackageContent.objects.filter(package=found).first()
+    if stored is None:
+        raise Gone(f"The package of {found.day} was deleted, as it need not be kept.", code="file_deleted")
+    return bytes(stored.content)
 
 
 def keep(message_id: int, house: House, name: str, made: Made) -> str:
@@ -94,14 +100,12 @@ def keep(message_id: int, house: House, name: str, made: Made) -> str:
         work = Work(house, Actor.system(f"outbox:{message_id}"))
         work.also(outbox.DONE, [message_id])
         digest = hashlib.sha256(made.content).hexdigest()
-        Package.objects.create(
-            house=house, day=name, content=made.content, sha256=digest, size=len(made.content),
-            snapshot=made.snapshot, checkpoint=made.checkpoint,
+        package = Package.objects.create(
+            house=house, day=name, sha256=digest, size=len(made.content), checkpoint=made.checkpoint,
             closed_by=Staff.objects.get(house=house, login=made.closed_by),
         )  # fmt: skip
-        event = DayPackaged(
-            day=name, sha256=digest, size=len(made.content), snapshot=made.snapshot, checkpoint=made.checkpoint
-        )
+        PackageContent.objects.create(house=house, package=package, content=made.content)
+        event = DayPackaged(day=name, sha256=digest, size=len(made.content), checkpoint=made.checkpoint)
         work.record(chain=house.chain, event=event)
         return digest
 

@@ -94,12 +94,13 @@ def close_day(*, command: Command, name: str) -> Answer:
         until = following[0].opened_at if following else None
         open_work.require_done(house, until)
         work.require_approval(CLOSES)
-        ended = days.end(house, name)
+        carried = open_work.carrying(house, name, until)
+        ended, totals, found = days.end(house, name, *carried.reads)
         event = DayClosed(
             day=name,
             snapshot=ended.snapshot,
-            totals=days.totals(house, name),
-            carried=open_work.carried(house, name, until),
+            totals=totals,
+            carried=carried.described(found),
             package=packages.COMING,
         )
         work.enqueue(task=packages.TASK, subject=name)

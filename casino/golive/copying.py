@@ -1,7 +1,11 @@
 """A sandbox house that is set up as another house is: its configuration, and the chips that lie in vault and trays."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from typing import Any
+
+from django.db.models import QuerySet
 
 from casino.approvals import identity as said
 from casino.approvals.control_points import set_at_founding
@@ -50,7 +54,16 @@ class Stock:
 
 def next_code(code: str, mark: str) -> str:
     """The first code `HOUSE-R1`, `HOUSE-R2` ... of the house of this code after those that were used."""
-    used = House.objects.filter(code__startswith=f"{code}-{mark}").values_list("code", flat=True)
+    return next_after(code, mark, used_codes(code, mark))
+
+
+def used_codes(code: str, mark: str) -> QuerySet[Any, str]:
+    """What `next_code` reads, for who reads it with something else; `next_after` takes what it has found."""
+    return House.objects.filter(code__startswith=f"{code}-{mark}").values_list("code", flat=True)
+
+
+def next_after(code: str, mark: str, used: Iterable[str]) -> str:
+    """As `next_code`, by what `used_codes` has found."""
     ends = [one[len(code) + 1 + len(mark) :] for one in used]
     numbers = [int(end) for end in ends if re.fullmatch(r"[0-9]+", end)]
     return f"{code}-{mark}{max(numbers, default=0) + 1}"

@@ -35,7 +35,7 @@ from casino.transfers import services as transfers
 from casino.transfers import tray_counts
 from casino.transfers.models import Kind, Purpose
 from casino.transfers.selectors import open_work
-from casino.transfers.services import End
+from casino.transfers.services import End, Paper
 
 #: Acts of one hand, and hands of one session, at most.
 MOST_ACTS, MOST_HANDS = 3_000, 60
@@ -146,8 +146,8 @@ class Evening:
         spare = max(rack.value // 2 // step * step, step)
         pieces = denominations.make(min(wanted, spare), rack).as_json()
         carrier = self.cast.at(Role.FLOOR).staff.login
-        body = {"kind": "fill", "table": table.code, "pieces": pieces, "carrier": carrier}
-        asked = self._asked("startDrawerTransfer", f"drawers/{self.drawer}/transfers", body)
+        body = {"table": table.code, "pieces": pieces, "carrier": carrier}
+        asked = self._asked("sendFill", f"drawers/{self.drawer}/fills", body)
         sent = self.cast.write(
             self._cage(Role.CASHIER),
             lambda command: transfers.start(
@@ -156,11 +156,11 @@ class Evening:
             ),
             asked,
         )  # fmt: skip
-        number = sent.body["last_event"]["transfer"]["transfer"]
+        fill = Paper(Kind.FILL, sent.body["last_event"]["transfer"]["serial"])
         self.cast.write(
             self._at_table(Role.DEALER, table.code),
             lambda command: transfers.receive(
-                command=command, end=End(TerminalKind.TABLE, table.code), transfer_id=number, pieces=pieces
+                command=command, end=End(TerminalKind.TABLE, table.code), paper=fill, pieces=pieces
             ),
         )
 
@@ -186,7 +186,7 @@ class Evening:
         number = counted.body["last_event"]["tray_count"]["tray_count"]
         self.cast.write(
             floor,
-            lambda command: tray_counts.witness(command=command, code=code, count_id=number, pieces=pieces),
+            lambda command: tray_counts.witness(command=command, code=code, serial=number, pieces=pieces),
         )
 
     def _seat(self, dealer: RequestContext, table: Table, seat: int) -> None:

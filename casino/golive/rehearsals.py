@@ -3,10 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Max
-
 from casino.audit.events.house import RehearsalCancelled, RehearsalRequested
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.golive import copying, stages
@@ -50,13 +48,14 @@ def ask(house: House, work: Work, *, taken: timedelta | None = None) -> Rehearsa
     Raises Conflict rehearsal_under_way while another one waits, house_wrong_stage for a closed house, house_not_ready
     where something to rehearse is missing, house_code_too_long where a copy of the house can have no code.
     """
-    _require_possible(house)
-    last = RehearsalRun.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
-    run = RehearsalRun.objects.create(
-        house=house, number=last + 1, requested_by=work.actor.staff, tries=0 if taken is None else 1,
+    number = _require_possible(house)
+    added = RehearsalRun(
+        house=house, number=number, requested_by=work.actor.staff, tries=0 if taken is None else 1,
         worked_until=None if taken is None else ClockTimestamp() + taken,
     )  # fmt: skip
-    run.refresh_from_db()
+    _, [found] = sql.together(sql.inserting(added), RehearsalRun.objects.filter(house=house, number=number))
+    run: RehearsalRun = found
+    run.house = house
     work.enqueue(task=TASK, subject=str(run.number))
     return run
 
@@ -112,14 +111,21 @@ def _result(played: Rehearsal) -> dict[str, Any]:
     }
 
 
-def _require_possible(house: House) -> None:
+def _require_possible(house: House) -> int:
+    """Returns the number of the next rehearsal. Raises as :func:`ask`."""
     stages.require_stage(house, *(stage for stage in HouseStage if stage != HouseStage.CLOSED))
-    waiting = RehearsalRun.objects.filter(house=house, state=RehearsalState.WAITING).first()
-    if waiting is not None:
+    runs = RehearsalRun.objects.filter(house=house)
+    under_way, numbers, used = sql.together(
+        runs.filter(state=RehearsalState.WAITING).order_by("id")[:1],
+        runs.order_by("-number").values_list("number", flat=True)[:1],
+        copying.used_codes(house.code, MARK),
+    )
+    for waiting in under_way:
         raise Conflict(
             f"Rehearsal {waiting.number} is under way.", code="rehearsal_under_way", rehearsal=waiting.number
         )
-    copying.require_length(copying.next_code(house.code, MARK))
-    missing = [item.code for item in readiness.checklist(house) if item.missing and item.code in _NEEDED]
+    copying.require_length(copying.next_after(house.code, MARK, used))
+    missing = [item.code for item in readiness.checklist(house, only=_NEEDED) if item.missing]
     if missing:
         raise Conflict(f"The house is not ready: {', '.join(missing)}.", code="house_not_ready", missing=missing)
+    return next(iter(numbers), 0) + 1

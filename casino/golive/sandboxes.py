@@ -72,7 +72,7 @@ def reset(*, command: Command, reason: str) -> Answer:
                 f"Another sandbox {code} is founded at this moment. Try again.", code="sandbox_exists"
             ) from None
         passwords = _people(made.house, actor)
-        stages.to_stage(house, HouseStage.CLOSED)
+        stages.to_stage(house, work, HouseStage.CLOSED)
         once = {
             "logins": [{"login": login, "password": password} for login, password in passwords.items()],
             "terminals": [{"terminal": terminal, "key": key} for terminal, key in made.keys.items()],
@@ -99,7 +99,8 @@ def close(house: House, actor: Actor, reason: str) -> None:
         if House.objects.values_list("stage", flat=True).get(id=house.id) == HouseStage.CLOSED:
             return
         left = list(stages.remaining(house))
-        stages.to_stage(house, HouseStage.CLOSED)
-        Work(house, actor).record(chain=house.chain, event=HouseClosed(remaining=left or None, reason=reason))
+        work = Work(house, actor)
+        stages.to_stage(house, work, HouseStage.CLOSED)
+        work.record(chain=house.chain, event=HouseClosed(remaining=left or None, reason=reason))
 
     locks.in_transaction(operation)

@@ -1,8 +1,6 @@
 """The signed go-live: an administrator, an auditor and a manager each sign what the house is, as one digest, and with
 the third signature the house is live in the same transaction."""
 
-from django.db.models import Max
-
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import GoLiveSigned, HouseWentLive
 from casino.core import canonical, locks, write
@@ -14,8 +12,8 @@ from casino.reports import configuration, readiness, signatures
 from casino.staff import independence
 from casino.staff.models import Staff
 
-#: Items of the checklist that come after going live, or with it.
-_LATER = ("day", "signatures")
+#: Items of the checklist that come after going live, or with it; and what a house can do without.
+_NOT_NEEDED = ("day", "signatures", "largest_trades")
 
 
 def sign(*, command: Command, digest: str) -> Answer:
@@ -41,13 +39,13 @@ def sign(*, command: Command, digest: str) -> Answer:
         holding = [one for one in before if one.digest == digest]
         _require_first(command, holding)
         role, login = str(command.context.role), command.context.staff.login
-        number = 1 + (GoLiveSignature.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0)
-        GoLiveSignature.objects.create(house=house, number=number, role=role, digest=digest, signed_by=login)
+        number = 1 + (before[-1].number if before else 0)
+        work.insert(GoLiveSignature(house=house, number=number, role=role, digest=digest, signed_by=login))
         signers = {one.role: one.signed_by for one in holding} | {role: login}
         missing = [str(one) for one in signatures.SIGNERS if one not in signers]
         void = sorted(one.role for one in before if one.digest != digest)
         given = GoLiveSigned(signature=number, role=role, digest=digest, void=void or None)
-        event: AuditEvent = given if missing else _went_live(house, given, signers, signed)
+        event: AuditEvent = given if missing else _went_live(house, work, given, signers, signed)
         body = {"stage": _stage(missing), "digest": digest, "signers": signers, "missing": missing, "void": void}
         return Outcome(event, body, 201, version=number)
 
@@ -58,11 +56,13 @@ def _stage(missing: list[str]) -> str:
     return str(HouseStage.FOUNDING if missing else HouseStage.LIVE)
 
 
-def _went_live(house: House, third: GoLiveSigned, signers: dict[str, str], signed: dict[str, object]) -> HouseWentLive:
+def _went_live(
+    house: House, work: Work, third: GoLiveSigned, signers: dict[str, str], signed: dict[str, object]
+) -> HouseWentLive:
     rehearsal = configuration.passed(house)
     if rehearsal is None:
         raise AssertionError("a house that is ready has passed a rehearsal")
-    to_stage(house, HouseStage.LIVE)
+    to_stage(house, work, HouseStage.LIVE)
     return HouseWentLive(
         signature=third.signature, role=third.role, digest=third.digest, signers=signers, rehearsal=rehearsal.number,
         signed=signed,
@@ -70,7 +70,7 @@ def _went_live(house: House, third: GoLiveSigned, signers: dict[str, str], signe
 
 
 def _require_ready(house: House) -> None:
-    missing = [item.code for item in readiness.checklist(house) if item.missing and item.code not in _LATER]
+    missing = [item.code for item in readiness.checklist(house, but=_NOT_NEEDED) if item.missing]
     if missing:
         raise Conflict(f"The house is not ready: {', '.join(missing)}.", code="house_not_ready", missing=missing)
 

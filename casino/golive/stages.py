@@ -8,8 +8,7 @@ from casino.audit.events.house import HouseClosed, HouseResumed, HouseSuspended
 from casino.audit.events.registry import ApprovedEvent
 from casino.bookkeeping import chart
 from casino.cage.models import Drawer
-from casino.chips.models import ChipSet
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import days, stages
@@ -59,21 +58,25 @@ def close(*, command: Command, reason: str) -> Answer:
 def remaining(house: House) -> Iterator[str]:
     """Codes of what keeps a house from being closed: days, tables and drawers that are open, and chips that people
     hold. Tables and then drawers are locked until the transaction ends, in the order of their ids."""
-    locks.lock_all(Table, locks.Rank.DESK, house=house)
-    locks.lock_all(Drawer, locks.Rank.DESK, house=house)
-    yield from (f"day {day.name}" for day in days.days(house) if day.closed_at is None)
     tables = Table.objects.filter(house=house).exclude(state__in=[TableState.CLOSED, TableState.RETIRED])
-    yield from (f"table {code}" for code in tables.order_by("code").values_list("code", flat=True))
     drawers = Drawer.objects.filter(house=house, shifts__closed_at=None, shifts__isnull=False)
-    yield from (f"drawer {code}" for code in drawers.order_by("code").values_list("code", flat=True))
-    for code in ChipSet.objects.filter(house=house).order_by("code").values_list("code", flat=True):
-        if any(chart.public(house, code).as_json().values()):
+    named = [rows.order_by("code").values_list("code", flat=True) for rows in (tables, drawers, house.chip_sets.all())]
+    with locks.gathered() as locking:
+        locks.lock_every(Table, Drawer, rank=locks.Rank.DESK, house=house)
+    periods, closings, open_tables, open_drawers, chip_sets, held = sql.together(
+        *locking, *days.reading(house), *named, chart.holding(house)
+    )[len(locking) :]
+    yield from (f"day {day.name}" for day in days.of(periods, closings) if day.closed_at is None)
+    yield from (f"table {code}" for code in open_tables)
+    yield from (f"drawer {code}" for code in open_drawers)
+    for code in chip_sets:
+        if any(chart.held_in(house, code, held).as_json().values()):
             yield f"chips {code}"
 
 
 def require_stage(house: House, *allowed: HouseStage) -> None:
     """Refuse a house in another stage, as the database has it. Raises Conflict house_wrong_stage."""
-    stage = House.objects.values_list("stage", flat=True).get(id=house.id)
+    stage = stages.now(house)
     if stage not in allowed:
         raise Conflict(
             f"The house is {stage}; this needs one that is {' or '.join(allowed)}.", code="house_wrong_stage",
@@ -81,14 +84,14 @@ def require_stage(house: House, *allowed: HouseStage) -> None:
         )  # fmt: skip
 
 
-def to_stage(house: House, stage: HouseStage) -> None:
-    """Write the next stage, which the caller records."""
-    House.objects.filter(id=house.id).update(stage=stage)
+def to_stage(house: House, work: Work, stage: HouseStage) -> None:
+    """Write the next stage with the work's event, which records it."""
+    work.soon(House.objects.filter(id=house.id), stage=stage)
     house.stage = stage
-    stages.changed(house)
+    stages.read(house, [(stage,)])
 
 
 def _changed(house: House, work: Work, stage: HouseStage, event: ApprovedEvent) -> Outcome:
     work.require_approval(APPROVED)
-    to_stage(house, stage)
+    to_stage(house, work, stage)
     return Outcome(event, {"house": house.code, "stage": str(stage)})

@@ -1,9 +1,10 @@
 """The time to act: when it runs, when it is over, and which lines are written then.
 
 It runs for the seat whose turn it is, from the last line of the hand's log that was more than an aside (from the deal
-before the first such line, and never from before the table's time was changed), by the database's clock. In physical
-mode it runs as well, but where the automatic act names cards that the house does not know, no clock runs: the dealer
-sees to it. An act that comes late is good until the worker has played the automatic one.
+before the first such line, and never from before the table's time was changed, or a dispute of the hand withdrawn), by
+the database's clock. In physical mode it runs as well, but where the automatic act names cards that the house does not
+know, no clock runs: the dealer sees to it. An act that comes late is good until the worker has played the automatic
+one.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from casino.hands.models import Hand, HandState
 
 _RUNNING = """
 SELECT h.id AS hand_id, h.table_id, coalesce(last.seq, 0) AS lines,
-    greatest(coalesce(turn.at, h.started_at), t.time_to_act_since) + make_interval(secs => t.time_to_act) AS act_by
+    greatest(coalesce(turn.at, h.started_at), t.time_to_act_since, h.resumed_at)
+        + make_interval(secs => t.time_to_act) AS act_by
 FROM tables_table t JOIN hands_hand h ON h.table_id = t.id AND h.state = 'playing'
 LEFT JOIN LATERAL (
     SELECT seq FROM hands_handline WHERE house_id = h.house_id AND hand_id = h.id ORDER BY seq DESC LIMIT 1

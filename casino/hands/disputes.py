@@ -12,7 +12,11 @@ from casino.hands.models import Hand, HandState
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 
-_DISPUTED = "UPDATE hands_hand SET state = 'disputed', disputed_at = clock_timestamp() WHERE id = %s::bigint"
+_DISPUTED = """
+UPDATE hands_hand
+SET state = 'disputed', disputed_at = clock_timestamp(), disputed_by = %s::text, disputed_from = %s::text
+WHERE id = %s::bigint
+"""
 #: Nothing is left for the worker to do.
 _NOT_SETTLED = """
 UPDATE houses_outboxmessage SET done_at = clock_timestamp(), last_error = ''
@@ -22,8 +26,8 @@ WHERE done_at IS NULL AND house_id = %s::uuid AND subject = %s::text AND task LI
 
 def raise_dispute(*, command: Command, code: str, name: str, reason: str) -> Answer:
     """Dispute the table's hand `name`, in play or over and not settled: its clock and its worker stop, and the pot and
-    the bank of the seats are frozen until the floor rules on it or voids it. It needs no version: whatever was played
-    until it arrives is part of the hand.
+    the bank of the seats are frozen until the floor rules on it, voids it or withdraws the dispute (`withdrawals`). It
+    needs no version: whatever was played until it arrives is part of the hand.
 
     Raises Conflict table_... where the table has no hand that can be disputed, other_hand where it is another one.
     """
@@ -36,7 +40,7 @@ def raise_dispute(*, command: Command, code: str, name: str, reason: str) -> Ans
         if name != hand.name:
             raise Conflict(f"The hand at table {code} is {hand.name}.", code="other_hand", hand=hand.name)
         before, frozen = str(hand.state), freeze(hand, reason, work)
-        work.also(_DISPUTED, [hand.id])
+        work.also(_DISPUTED, [command.context.staff.login, before, hand.id])
         if before in (HandState.ENDED, HandState.APPROVED):
             work.also(_NOT_SETTLED, [hand.house_id, str(hand.id)])
         tables.to_state(table, TableState.DISPUTED)
@@ -53,7 +57,7 @@ def freeze(hand: Hand, reason: str, work: Work) -> int:
     amount, places = sum(lying.values()), {"table": hand.table.code}
     if amount:
         work.post(
-            key=postings.key(hand, "dispute"),
+            key=postings.key(hand, postings.dispute(hand)),
             kind="hand.disputed",
             postings=[
                 posting("disputed", places, amount=lying[pot]),

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
+from django.db.models import Max
+
 import engine
 from casino.audit.events.cards import CardExceptionCleared, CardExceptionKept, DeckChecked
 from casino.audit.services import record
@@ -92,18 +94,21 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
         hand = selectors.unsettled(table)
         for one in CardException.objects.filter(table=table, hand=hand, kind=kind, cleared_at=None):
             if findings(one) == found:
-                return one.id
+                return one.number
         cards = {"found": found} if hand is None else face_down.exception(hand, str(kind), found)._asdict()
-        kept = CardException.objects.create(house=table.house, table=table, hand=hand, kind=kind, **cards)
+        last = CardException.objects.filter(table=table).aggregate(last=Max("number"))["last"] or 0
+        kept = CardException.objects.create(
+            house=table.house, table=table, number=last + 1, hand=hand, kind=kind, **cards
+        )
         event = CardExceptionKept(
-            exception=kept.id,
+            exception=kept.number,
             kind=str(kind),
             hand=hand.name if hand else None,
             found=kept.found,
             found_hash=kept.hash or None,
         )
         record(chain=table.chain, house=table.house, actor=command.context.actor, event=event)
-        return kept.id
+        return kept.number
 
     return locks.in_transaction(operation)
 
@@ -113,17 +118,17 @@ def findings(exception: CardException) -> dict[str, Any]:
     if exception.hand is None:
         return cast("dict[str, Any]", exception.found)  # the CHECK card_exception_sealed
     opened: dict[str, Any] = json.loads(
-        face_down.open_exception(exception.hand, exception.id, exception.kind, exception).text
+        face_down.open_exception(exception.hand, exception.number, exception.kind, exception).text
     )
     return opened
 
 
-_OPEN = "SELECT id FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY id"
+_OPEN = "SELECT number FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY number"
 
 
 def require_none_open(table: Table) -> None:
     """Refuse while an exception is open at the table. Raises Conflict cards_exception_open."""
-    waiting = [id_ for (id_,) in sql.rows(_OPEN, [table.id])]
+    waiting = [number for (number,) in sql.rows(_OPEN, [table.id])]
     if waiting:
         raise Conflict(
             f"Table {table.code} has open card exceptions; the floor must clear them before the next hand.",
@@ -139,7 +144,7 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
     """
 
     def change(table: Table, work: Work) -> Outcome:
-        found = CardException.objects.select_related("hand").filter(table=table, id=exception).first()
+        found = CardException.objects.select_related("hand").filter(table=table, number=exception).first()
         if found is None:
             raise NotFound(f"Table {code} has no exception {exception}.")
         if found.cleared_at is not None:
@@ -152,7 +157,7 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
         hand = found.hand.name if found.hand else None
         return Outcome(
             CardExceptionCleared(
-                exception=found.id,
+                exception=found.number,
                 kind=found.kind,
                 hand=hand,
                 found=found.found,

@@ -155,7 +155,7 @@ def exception_hash(hand: str, kind: str, text: str, salt: str) -> str:
 
 
 def open_exception(hand: Hand | HandSnapshot, number: int, kind: str, kept: SealedRow) -> Unsealed:
-    """What an exception, by its id, has found, as canonical JSON. Raises CardsAltered."""
+    """What an exception of the hand's table, by its number, has found, as canonical JSON. Raises CardsAltered."""
     where = f"exception {number}"
     try:
         opened = _unsealed(hand, kept.sealed, _exception_context(hand, kind))

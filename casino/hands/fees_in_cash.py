@@ -6,12 +6,12 @@ Only at a table of a game that takes a fee for its seats, and that charges none 
 from casino.audit.events.cage import TableFeePaid
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
-from casino.cage.services import customer, enter, require_room, write_at
+from casino.cage.services import customer, enter, write_at
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import fees
 from casino.houses import stages
-from casino.houses.control_points import in_force
+from casino.safeguards import standing
 from casino.tables import selectors as tables
 from casino.tables.models import Table, TableState
 
@@ -29,8 +29,8 @@ def pay(*, command: Command, code: str, player_ref: str, table_code: str, amount
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         stages.require_playing(work.house)
-        require_room(drawer, in_force(drawer.house))
-        player, _ = customer(drawer, work, player_ref)
+        player, _ = customer(drawer, work, player_ref, with_cash=True)
+        standing.require_play(drawer.house, player)
         table = tables.get(drawer.house, table_code)
         _require_fee_in_cash(table)
         paid = posting("table_fee_cash", {"drawer": code, "table": table.code}, amount=amount)

@@ -24,7 +24,7 @@ from casino.hands.readings import Claim
 from casino.houses import days
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
-from casino.tables.models import Table, TableState
+from casino.tables.models import Seating, Table, TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,16 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN)
         hand = _over(table, name)
-        before, begun = readings.require_not_dealer(
+        before, begun, there, log = readings.require_not_dealer(
             command,
             hand,
             LaterRuling.objects.filter(hand=hand),
             days.opened_before(hand.house, hand.settled_at or hand.started_at),
+            tables_read.asking_seated(table),
+            selectors.reading_log(hand),
         )
-        _require_possible(hand, remedy, before)
-        read, moved = readings.both(hand, claims), _events(hand, remedy)
+        _require_possible(hand, remedy, before, tables_read.those_seated(there))
+        read, moved = readings.both(hand, claims, [stored for (stored,) in log]), _events(hand, remedy)
         work.require_approval(Need(kind=ApprovalKind.RULING, roles=ruling.APPROVERS, amount=remedy.total))
         settlement = _post(command, work, hand, moved, reason, days.for_day(begun))
         number = 1 + (hand.state == HandState.RULED) + len(before)
@@ -90,8 +92,10 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
             "collected": [asdict(one) for one in remedy.collected],
             "readings": read,
         }
-        LaterRuling.objects.create(
-            house_id=hand.house_id, hand=hand, number=number, settlement=settlement, reason=reason, **decided
+        work.insert(
+            LaterRuling(
+                house_id=hand.house_id, hand=hand, number=number, settlement=settlement, reason=reason, **decided
+            )
         )
         decided["fee_refunded"] = decided["fee_refunded"] or None
         return Outcome(HandRuledLater(hand=hand.name, ruling=number, settlement=settlement, reason=reason, **decided))
@@ -111,10 +115,10 @@ def _over(table: Table, name: str) -> Hand:
     return hand
 
 
-def _require_possible(hand: Hand, remedy: Remedy, before: Sequence[LaterRuling]) -> None:
-    """`before`: the later rulings that there are. Raises as :func:`rule`."""
+def _require_possible(hand: Hand, remedy: Remedy, before: Sequence[LaterRuling], there: Sequence[Seating]) -> None:
+    """`before`: the later rulings that there are; `there`: who sits at the table. Raises as :func:`rule`."""
     ruling.require_seats(hand, remedy.actors)
-    _require_seated(hand, remedy.actors)
+    _require_seated(hand, remedy.actors, there)
     _require_fees(hand, remedy.fee_refunded, before)
     left = tax_of(hand) - sum(sum(one.tax_refunded.values()) for one in before)
     refunded = sum(remedy.tax_refunded.values())
@@ -151,11 +155,10 @@ def tax_of(hand: Hand) -> int:
     return paid
 
 
-def _require_seated(hand: Hand, actors: set[str]) -> None:
+def _require_seated(hand: Hand, actors: set[str], there: Sequence[Seating]) -> None:
     """Raises Conflict not_seated."""
-    there = {seating.player.ref for seating in tables_read.seated(hand.table)}
     named = {hand.player_of(int(actor[1:])) for actor in actors}
-    if missing := sorted(named - there):
+    if missing := sorted(named - {seating.player.ref for seating in there}):
         raise Conflict(
             f"{', '.join(missing)} must sit at table {hand.table.code}, where the stack is that is paid from or to.",
             code="not_seated",

@@ -15,7 +15,8 @@ class HandState(models.TextChoices):
     """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed -> ruled; played and
     disputed hands can be voided. A bonus above the house's control point: ended -> awaiting_approval -> approved (its
     payment; the money not yet settled) -> settled, or awaiting_approval -> disputed. The floor may dispute a hand in
-    every state before settled: a disputed hand may have no result."""
+    every state before settled: a disputed hand may have no result. A dispute of the floor that is withdrawn leads back
+    to the state before it."""
 
     PLAYING = "playing"
     ENDED = "ended"
@@ -31,6 +32,9 @@ class HandState(models.TextChoices):
 UNSETTLED = (
     HandState.PLAYING, HandState.ENDED, HandState.AWAITING_APPROVAL, HandState.APPROVED, HandState.DISPUTED,
 )  # fmt: skip
+
+#: States in which the floor may dispute a hand, and to which it goes back where the dispute is withdrawn.
+DISPUTED_FROM = [state for state in UNSETTLED if state != HandState.DISPUTED]
 
 
 class Mode(models.TextChoices):
@@ -81,8 +85,15 @@ class Hand(models.Model):
     started_at = models.DateTimeField(db_default=ClockTimestamp())
     ended_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
-    #: When it was disputed; it stays when the dispute is over.
+    #: When it was disputed; it stays when the dispute is decided, and is null again when it was withdrawn.
     disputed_at = models.DateTimeField(null=True)
+    #: Login of the person of the floor who disputed it, and the state in which it was then; both empty where its replay
+    #: differed, or its bonus was refused.
+    disputed_by = models.CharField(max_length=64, blank=True, default="")
+    disputed_from = models.CharField(max_length=17, blank=True, default="")
+    #: How many disputes of it were withdrawn, and when the last of them was: a seat's time to act begins again then.
+    disputes_withdrawn = models.PositiveSmallIntegerField(default=0)
+    resumed_at = models.DateTimeField(null=True)
     #: What was decided on a disputed hand: {"pot": 3300, "awards": {"p1": 3135}, "tax": 165, "readings": ...}, minor
     #: units; see `hands.readings`. It stays, whatever a `LaterRuling` decides.
     ruling = models.JSONField(null=True)
@@ -111,6 +122,16 @@ class Hand(models.Model):
             models.CheckConstraint(
                 condition=~Q(state__in=[HandState.DISPUTED, HandState.RULED]) | Q(disputed_at__gte=F("started_at")),
                 name="hand_disputed_has_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(disputed_by="", disputed_from="")
+                | (Q(disputed_from__in=DISPUTED_FROM, disputed_at__isnull=False) & ~Q(disputed_by="")),
+                name="hand_disputed_by_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(disputes_withdrawn=0, resumed_at__isnull=True)
+                | Q(disputes_withdrawn__gt=0, resumed_at__gte=F("started_at")),
+                name="hand_resumed_has_time",
             ),
             models.CheckConstraint(
                 condition=~Q(state=HandState.SETTLED) | Q(settled_at__gte=F("ended_at")), name="hand_settled_has_time"
@@ -344,6 +365,8 @@ class CardException(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
+    #: From 1 without gaps, at the table.
+    number = models.PositiveIntegerField()
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="+", null=True)
     kind = models.CharField(max_length=9, choices=ExceptionKind.choices)
     #: Where no hand was played: which cards, and the refusal's words, {"cards": ["Kl"], "problem": "..."}. Else null.
@@ -372,6 +395,7 @@ class CardException(models.Model):
                 | (Q(hand__isnull=False, found__isnull=True) & ~Q(sealed=b"") & ~Q(hash="")),
                 name="card_exception_sealed",
             ),
+            models.UniqueConstraint(fields=["house", "table", "number"], name="card_exception_number"),
         ]
         indexes = [
             models.Index(fields=["table"], condition=Q(cleared_at=None), name="card_exception_open"),
@@ -379,7 +403,7 @@ class CardException(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.id}"
+        return f"card exception {self.number}"
 
 
 def engine_seats(hand: Hand) -> list[dict[str, Any]]:

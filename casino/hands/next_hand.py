@@ -10,6 +10,7 @@ import engine
 from casino.core.errors import Conflict, Unprocessable
 from casino.hands import exceptions, fees, postings, selectors, series, sessions, terms, trays
 from casino.hands.models import Deal, Hand, Mode
+from casino.safeguards import standing
 from casino.tables import selectors as table_selectors
 from casino.tables.carrying import in_play_order
 from casino.tables.models import Seating, Table
@@ -31,10 +32,11 @@ def ready(
 ) -> Ready:  # fmt: skip
     """The next hand of these seats, from the deal that is prepared or from a real pack, with these client seeds.
 
-    Raises Conflict cards_exception_open, tray_too_small, no_exact_change, no_cukassza or session_under_way,
-    Unprocessable stack_too_short, and the engine's errors.
+    Raises Conflict cards_exception_open, player_excluded, tray_too_small, no_exact_change, no_cukassza or
+    session_under_way, Unprocessable stack_too_short, and the engine's errors.
     """
     exceptions.require_none_open(table)
+    standing.require_none_excluded(table.house, [(seating.seat, seating.player) for seating in order])
     _require_tray(table, len(order))
     left = selectors.series(table)
     hand = _row(table, order, left=left, announced=announced)

@@ -4,6 +4,8 @@ face-up cards, and for a player also those of the player's cards."""
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 import engine
 from casino.core.errors import Conflict, NotFound
 from casino.hands import clock, deals, selectors
@@ -26,7 +28,7 @@ def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
     Raises NotFound before the first."""
     hand = _last_hand(seating, since)
     game = selectors.as_far_as_it_goes(hand)
-    number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
+    number = number_of(hand, seating)
     places = {*game.places(engine.PUBLIC), *game.places(number)} if hand.cards_roots else set()
     return {
         **_committed(hand),
@@ -51,16 +53,25 @@ def _own_cards(game: engine.Hand, number: int) -> list[str]:
     return cards
 
 
-def _last_hand(seating: Seating, since: datetime) -> Hand:
-    """A seat of a hand is a chair and a player, so a player never sees a hand of the player who sat there before."""
-    seat = {"seat": seating.seat, "player": seating.player.ref}
+def number_of(hand: Hand, seating: Seating) -> int:
+    """The engine's number of the player's seat in a hand that was dealt to it."""
+    return next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
+
+
+def hands_of(seating: Seating, since: datetime) -> QuerySet[Hand]:
+    """The hands that were dealt to a player since `since`, the newest first. A seat of a hand is a chair and a player,
+    so a player never sees a hand of the player who sat there before."""
     found = Hand.objects.filter(
         table=seating.session.table,
         session=seating.session,
         started_at__gte=max(seating.sat_at, since),
-        seats__contains=[seat],
+        seats__contains=[{"seat": seating.seat, "player": seating.player.ref}],
     )
-    hand = found.select_related("table__house").order_by("-number").first()
+    return found.select_related("table__house").order_by("-number")
+
+
+def _last_hand(seating: Seating, since: datetime) -> Hand:
+    hand = hands_of(seating, since).first()
     if hand is None:
         raise NotFound("No hand has been dealt to this seat since its key was issued.")
     return hand

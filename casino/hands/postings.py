@@ -32,8 +32,8 @@ BOOKED: dict[tuple[str, str, str], tuple[str, str]] = {
     ("bank", "kitty", "topped_up"): ("topped_up", "amount"),
     ("kitty", "carry", "carry_out"): ("carried_out", "amount"),
 }
-#: Postings that a hand makes once, besides those of its lines.
-ENDINGS = ("settlement", "dispute", "ruling")
+_DISPUTE = "dispute"
+"""What freezes the pot, as a part of a key; after disputes that were withdrawn with a number."""
 
 
 #: The event that books what a player pays for a seat.
@@ -54,16 +54,39 @@ def fees(hand: Hand | HandSnapshot) -> list[Fee]:
 
 
 def key(hand: Hand | HandSnapshot, part: int | str) -> str:
-    """The ledger's key of what a hand posts: `part` is the first line that brings it, or one of ENDINGS."""
+    """The ledger's key of what a hand posts: `part` is the first line that brings it, or one of `endings`."""
     return f"hand:{hand.name}:{part}"
 
 
-def keys(hand: Hand, lines: int | None = None) -> list[str]:
-    """Every key under which the hand may have posted something, of so many `lines` where they were read; 0 is what
-    comes with the start."""
-    if lines is None:
-        lines = hand.lines.filter(house=hand.house_id).count()
-    return [key(hand, part) for part in (*range(lines + 1), *ENDINGS)]
+def dispute(hand: Hand | HandSnapshot) -> str:
+    """The part of the key under which the dispute of the hand posts that is under way, or would be the next."""
+    return _disputes(hand.disputes_withdrawn)[-1]
+
+
+def withdrawn(hand: Hand | HandSnapshot) -> list[str]:
+    """The parts of the keys under which disputes have posted that were withdrawn, the oldest first."""
+    return _disputes(hand.disputes_withdrawn)[:-1]
+
+
+def _disputes(withdrawn_count: int) -> list[str]:
+    return [_DISPUTE, *(f"{_DISPUTE}-{number}" for number in range(2, withdrawn_count + 2))]
+
+
+def endings(withdrawn_count: int = 0) -> list[str]:
+    """The parts of what a hand posts besides its lines, of whose disputes so many were withdrawn."""
+    return ["settlement", *_disputes(withdrawn_count), "ruling"]
+
+
+def keys(hand: Hand) -> list[str]:
+    """Every key under which the hand may have posted something; 0 is what comes with the start."""
+    lines = hand.lines.filter(house=hand.house_id).count()
+    return [key(hand, part) for part in (*range(lines + 1), *endings(hand.disputes_withdrawn))]
+
+
+def standing(hand: Hand, lines: int) -> list[str]:
+    """The keys of what stands of a hand of so many lines: all but the disputes that were withdrawn, which have their
+    mirrors."""
+    return [key(hand, part) for part in (*range(lines + 1), "settlement", dispute(hand), "ruling")]
 
 
 def at_once(moves: Sequence[Move], ending: int) -> list[Move]:

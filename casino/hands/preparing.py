@@ -13,7 +13,7 @@ The last seat to reveal knows every other seed, but committed before it did; a p
 not know those that are not revealed. Every seed that was taken counts, that of a seat that sits out as well.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from casino.audit import selectors as receipts
@@ -91,8 +91,9 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
                 seat=seat,
             )
         _require_open(deal)
-        _require_first(deal, seating)
-        return Outcome(_add(deal, seating, seed, GivenBy.CONSOLE))
+        seeds = _seeds(deal)
+        _require_first(deal, seating, seeds)
+        return Outcome(_add(deal, seating, seed, GivenBy.CONSOLE, seeds))
 
     return write.write(command, tables.AtTable(code), change)
 
@@ -109,16 +110,18 @@ def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitmen
     """
 
     def change(deal: Deal, seating: Seating) -> TableEvent | None:
-        if SeedCommitment.objects.filter(deal=deal, seat=seating.seat, commitment=commitment).exists():
+        seeds = _seeds(deal)
+        if seeds.committed.get(str(seating.seat)) == commitment:
             return None
         _require_open(deal)
-        _require_first(deal, seating)
+        _require_first(deal, seating, seeds)
         player = seating.player.ref
         SeedCommitment.objects.create(
             house_id=deal.house_id, deal=deal, seat=seating.seat, player=player, commitment=commitment
         )
+        closed = _closed_by(deal, seeds.seats | {seating.seat})
         return ClientSeedCommitted(
-            hand=deal.name, seat=seating.seat, player=player, seed_commitment=commitment, closed=_closed_by(deal)
+            hand=deal.name, seat=seating.seat, player=player, seed_commitment=commitment, closed=closed
         )
 
     return _by_device(holder, request_id, hand, ClientSeedCommitted, change)
@@ -284,8 +287,8 @@ def _require_open(deal: Deal) -> None:
         )
 
 
-def _require_first(deal: Deal, seating: Seating) -> None:
-    if seating.seat in _seeds(deal).seats:
+def _require_first(deal: Deal, seating: Seating, seeds: _Seeds) -> None:
+    if seating.seat in seeds.seats:
         raise Conflict(
             f"Seat {seating.seat} has already given its seed to {deal.name}.", code="seed_taken", seat=seating.seat
         )
@@ -296,9 +299,9 @@ def _close(deal: Deal) -> None:
     deal.refresh_from_db(fields=["closed_at"])
 
 
-def _closed_by(deal: Deal) -> bool | None:
-    """Close the commitments if every seat that is dealt in has given its own; says so."""
-    if not {at["seat"] for at in deal.seats} <= _seeds(deal).seats:
+def _closed_by(deal: Deal, there: set[int]) -> bool | None:
+    """Close the commitments if every seat that is dealt in is `there` with its own; says so."""
+    if not {at["seat"] for at in deal.seats} <= there:
         return None
     _close(deal)
     return True
@@ -312,11 +315,18 @@ def _by_device(
     has added the same before."""
 
     def operation() -> Added:
-        table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
+        here = Table.objects.filter(id=holder.table.id)
+        table, [sitting, found] = locks.lock_beside(
+            Table,
+            locks.Rank.DESK,
+            Seating.objects.filter(id=holder.seating.id, left_at=None),
+            Deal.objects.filter(house=holder.table.house, name__in=here.values("prepared_deal")),
+            id=holder.table.id,
+        )
         table.house = holder.table.house
-        if not Seating.objects.filter(id=holder.seating.id, left_at=None).exists():
+        if not sitting:
             raise NotFound("This seat's key has expired.")
-        deal = prepared(table)
+        deal = _the_prepared(table, found)
         if deal.name != hand:
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
         event = change(deal, holder.seating)
@@ -335,9 +345,15 @@ def _by_device(
 
 def prepared(table: Table) -> Deal:
     """The deal that is committed to and not dealt yet. Raises Conflict no_deal_prepared."""
+    return _the_prepared(table, Deal.objects.filter(house=table.house, name=table.prepared_deal))
+
+
+def _the_prepared(table: Table, found: Iterable[Deal]) -> Deal:
+    """The same, by what was read of it under the table's lock."""
     if not table.prepared_deal:
         raise Conflict(f"No deal is prepared at table {table.code}.", code="no_deal_prepared", hand=None)
-    return Deal.objects.get(house=table.house, name=table.prepared_deal)
+    [deal] = found
+    return deal
 
 
 def get(house: House, name: str) -> Deal:
@@ -370,14 +386,15 @@ def disclosed(deal: Deal) -> dict[str, object]:
     return describe(deal) | {"seed": seed}
 
 
-def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> ClientSeedTaken:
+def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy, seeds: _Seeds | None = None) -> ClientSeedTaken:
+    """`seeds`: what seats have added before; where the console says a seed, it may be the last one."""
     if not CLIENT_SEED.fullmatch(seed):
         raise Unprocessable("A seed is 1 to 64 visible ASCII characters.", code="seed_malformed")
     player = seating.player.ref
     ClientSeed.objects.create(
         house_id=deal.house_id, deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by
     )
-    closed = _closed_by(deal) if given_by == GivenBy.CONSOLE else None
+    closed = None if seeds is None else _closed_by(deal, seeds.seats | {seating.seat})
     return ClientSeedTaken(
         hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by), closed=closed
     )

@@ -1,6 +1,7 @@
 """Reading hands: the engine's state from inputs and log, views, records."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import engine
@@ -43,15 +44,18 @@ def grammar(hand: Hand) -> Grammar:
 
 def stored_log(hand: Hand) -> list[str]:
     """The accepted lines in order, with the floor's corrections, as they are stored (`hands.face_down` opens them)."""
-    found = sql.rows(
-        "SELECT stored FROM hands_log WHERE house_id = %s AND hand_id = %s ORDER BY seq", [hand.house_id, hand.id]
-    )
-    return [stored for (stored,) in found]
+    return [stored for (stored,) in sql.rows(*reading_log(hand))]
 
 
-def log(hand: Hand) -> list[str]:
-    """The accepted lines in order with all their cards, and with the floor's corrections. Raises CardsAltered."""
-    return face_down.log(hand, stored_log(hand))
+def reading_log(hand: Hand) -> sql.Statement:
+    """What `stored_log` reads, for who reads it with something else: a row for each line."""
+    return "SELECT stored FROM hands_log WHERE house_id = %s AND hand_id = %s ORDER BY seq", [hand.house_id, hand.id]
+
+
+def log(hand: Hand, stored: Sequence[str] | None = None) -> list[str]:
+    """The accepted lines in order with all their cards, and with the floor's corrections; `stored` where they were
+    read. Raises CardsAltered."""
+    return face_down.log(hand, stored_log(hand) if stored is None else stored)
 
 
 def state(hand: Hand) -> engine.Hand:

@@ -24,6 +24,7 @@ class HandSnapshot:
     commitment: str
     sealed_seed: bytes
     state: str
+    disputes_withdrawn: int
     digest: str
     handle: int | None
     settlement: int | None

@@ -18,6 +18,15 @@ from casino.tables.models import CarryoverOnClose, FeePer, Table
 from engine.errors import EngineError, OptionOutOfRange
 from engine.kernel.game import require_seats
 from engine.kernel.rules import Rules
+from engine.registry import EARLIER, games, rules_version
+
+
+def stake_options() -> list[tuple[str, str, str]]:
+    """The option that says how high is played, in minor units, by game and id of its rules; the id is empty for a hand
+    whose deal names no rules, which is played by today's."""
+    today = [(game.name, rules_id, game.rules.STAKE) for game in games() for rules_id in ("", game.rules_id)]
+    earlier = map(rules_version, EARLIER)
+    return [*today, *((game.name, game.rules_id, game.rules.STAKE) for game in earlier)]
 
 
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
@@ -39,7 +48,7 @@ def set_up_table_at_office(*, command: Command, code: str, terms: tables.Terms) 
         return Outcome(event, selectors.describe(table), 201, version=table.version)
 
     place = Table(house=command.context.house, code=code).chain
-    return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
+    return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place, knowing=(chips,)), change)
 
 
 def change_terms(

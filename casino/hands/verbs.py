@@ -92,4 +92,4 @@ def declaration(name: str) -> dict[str, object]:
 def games() -> list[dict[str, object]]:
     """Every game that a table may be set up for, without its verbs and options."""
     found = (engine.game_info(name).as_dict() for name in engine.game_names())
-    return [{key: one[key] for key in ("game", "title", "rules", "seats", "packs", "policy")} for one in found]
+    return [{key: one[key] for key in ("game", "title", "rules", "seats", "packs", "cards", "policy")} for one in found]

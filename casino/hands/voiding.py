@@ -57,7 +57,9 @@ def void(*, command: Command, code: str, cause: Cause, reason: str) -> Answer:
         disputed = hand.state == HandState.DISPUTED
         if disputed or shown or acted or pot > in_force(table.house).void_by_manager_above:
             work.require_approval(Need(kind=ApprovalKind.VOID, roles=(Role.MANAGER,), amount=pot))
-        mirrors = work.reverse_all(keys=postings.keys(hand, len(lines)), metadata={"hand": hand.name, "reason": reason})
+        mirrors = work.reverse_all(
+            keys=postings.standing(hand, len(lines)), metadata={"hand": hand.name, "reason": reason}
+        )
         work.soon(Hand.objects.filter(id=hand.id), state=HandState.VOIDED)
         table.button = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)

@@ -23,6 +23,8 @@ class ControlPoints:
     no_buy_in_above: int
     #: A buy-in or cash-out from this amount on needs a name.
     identity_from: int
+    #: Cash from this amount on is in the log of transactions.
+    log_floor: int
     #: A buy-in or cash-out from this amount on needs a supervisor, and from the second a manager and compliance.
     exchange_by_supervisor_from: int
     exchange_by_manager_from: int
@@ -72,10 +74,28 @@ class ControlPoints:
     differences_of_one_sign: int
     reverse_pair_percent: int
     reverse_pair_least: int
+    #: Windows besides the gaming day over which what the same person has paid, or was paid, is added up for the
+    #: thresholds; 0: that one is not looked at.
+    linked_hours: int
+    linked_days: int
+    linked_long_days: int
     #: 1: a table closes only with a closer counted; 0: without.
     closer_required: int
     #: 1: a box is taken off a table only with a count of its tray; 0: without.
     box_change_count_required: int
+    #: 1: nobody is seated, sold chips, given a key or lets a tip go without having been admitted on the gaming day.
+    admission_required: int
+    #: How many days after a complaint has reached the house it is to be answered.
+    complaint_answer_days: int
+    #: For how many days are kept: books and packages of days; what the rules on money laundering want kept, persons
+    #: too; records of operations; files that can be made again. Never fewer than the law wants (BOUNDS).
+    retain_books_days: int
+    retain_laundering_days: int
+    retain_operations_days: int
+    retain_transient_days: int
+    #: For how many days the answer to a request is kept, which is given again to the same request. Afterwards the same
+    #: Idempotency-Key is a new one.
+    retain_answers_days: int
     #: 1: in a house of at most MOST_TABLES_OF_SMALL tables, floor and cage supervisor may be one person.
     small_house: int
 
@@ -87,6 +107,7 @@ _DEFAULTS = {
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,
+    "log_floor": 500,
     "exchange_by_supervisor_from": 5_000,
     "exchange_by_manager_from": 10_000,
     "difference_accepted": 0,
@@ -120,8 +141,21 @@ _OTHERS = {
     "differences_of_one_sign": (3, 2, 100),
     "reverse_pair_percent": (20, 1, 100),
     "reverse_pair_least": (10, 2, 1000),
+    "linked_hours": (24, 0, 72),
+    "linked_days": (7, 0, 31),
+    "linked_long_days": (30, 0, 366),
     "closer_required": (0, 0, 1),
     "box_change_count_required": (0, 0, 1),
+    "admission_required": (0, 0, 1),
+    # Eight weeks is the most that complainants wait.
+    "complaint_answer_days": (56, 1, 56),
+    # Least: seven years of 4 CCR 12312(a); five of SI 2017/692 reg. 40(3) and Directive 2015/849; a year; nothing.
+    "retain_books_days": (3653, 2557, 36_525),
+    "retain_laundering_days": (2922, 1827, 36_525),
+    "retain_operations_days": (1096, 365, 36_525),
+    "retain_transient_days": (90, 0, 36_525),
+    # No law asks for them. A week is longer than any console or program that repeats a request is away.
+    "retain_answers_days": (90, 7, 36_525),
     "small_house": (0, 0, 1),
 }
 #: How many tables a house has at most for which `small_house` counts.

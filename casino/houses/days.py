@@ -4,27 +4,29 @@ A house that has opened no day books without days. From its first one on every p
 and is refused (`period_not_open`) while none is open. Closing a day takes the snapshot that its report is made of.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
 from ledger import periods, snapshots
+from ledger.checks import TrialBalance
 from ledger.models import Period, Snapshot, SnapshotLine
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A gaming day; `snapshot` is the id of its closing snapshot. Its version is 1 while it is open, then 2."""
+    """A gaming day; `snapshot` is the name of its closing snapshot. Its version is 1 while it is open, then 2."""
 
     name: str
     opened_at: datetime
     closed_at: datetime | None
-    snapshot: int | None
+    snapshot: str | None
 
     @property
     def version(self) -> int:
@@ -49,17 +51,34 @@ def closing_snapshot(name: str) -> str:
 
 def days(house: House) -> list[Day]:
     """Every day of the house, the first one first."""
-    taken = dict(Snapshot.objects.filter(book=house.id, name__startswith="period ").values_list("name", "id"))
+    return of(*sql.together(*reading(house)))
+
+
+def reading(house: House) -> tuple[QuerySet[Period], QuerySet[Any, Any]]:
+    """What `days` reads, for who reads it with something else; `of` takes what it has found."""
+    taken = Snapshot.objects.filter(book=house.id, name__startswith="period ").values_list("name", flat=True)
+    return Period.objects.filter(book=house.id).order_by("id"), taken
+
+
+def of(found: Sequence[Period], taken: Iterable[str]) -> list[Day]:
+    """Every day of a house, by what `reading` has found."""
+    names = set(taken)
+    closing = {period.name: closing_snapshot(period.name) for period in found}
     return [
-        Day(period.name, period.opened_at, period.closed_at, taken.get(closing_snapshot(period.name)))
-        for period in periods.periods(house.id)
+        Day(one.name, one.opened_at, one.closed_at, closing[one.name] if closing[one.name] in names else None)
+        for one in found
     ]
 
 
 def newest(house: House) -> str:
     """The day that takes the postings now; empty while none is open."""
+    return next(iter(newest_open(house)), "")
+
+
+def newest_open(house: House) -> QuerySet[Any, str]:
+    """What `newest` reads, for who reads it with something else."""
     opened = Period.objects.filter(book=house.id, closed_at=None).order_by("-id")
-    return opened.values_list("name", flat=True).first() or ""
+    return opened.values_list("name", flat=True)[:1]
 
 
 def newest_at(house: House, moment: datetime) -> str:
@@ -110,27 +129,34 @@ def begin(house: House, name: str) -> Day:
     return get(house, name)
 
 
-def end(house: House, name: str) -> Day:
-    """Close a day for good and take its snapshot, after waiting for the postings under way. Needs a transaction."""
+def end(house: House, name: str, *beside: QuerySet[Any, Any]) -> tuple[Day, dict[str, dict[str, int]], list[list[Any]]]:
+    """Close a day for good and take its snapshot, after waiting for the postings under way; then run `beside`. Returns
+    the day, debits and credits of its snapshot by commodity, which are equal, and what each of `beside` has found.
+    Needs a transaction."""
     periods.close_period(house.id, name)
-    return get(house, name)
+    trial = snapshots.trial(house.id, closing_snapshot(name), separator="/")
+    opened, taken, rows, *found = sql.together(*reading(house), trial, *beside)
+    return named(of(opened, taken), name), _totals(TrialBalance.of(rows)), found
 
 
 def totals(house: House, name: str) -> dict[str, dict[str, int]]:
     """Debits and credits of a closed day's snapshot by commodity; they are equal."""
-    found = snapshots.trial_balance(house.id, closing_snapshot(name), separator="/")
-    return {commodity: {"debit": debit, "credit": credit} for commodity, (debit, credit) in found.totals.items()}
+    return _totals(snapshots.trial_balance(house.id, closing_snapshot(name), separator="/"))
 
 
-def held(house: House, name: str, numbers: Sequence[str]) -> dict[str, int]:
-    """What a closed day's snapshot has in the house's money accounts of these numbers, by code, on their normal side;
-    empty accounts apart."""
+def _totals(trial: TrialBalance) -> dict[str, dict[str, int]]:
+    return {commodity: {"debit": debit, "credit": credit} for commodity, (debit, credit) in trial.totals.items()}
+
+
+def held(house: House, name: str, numbers: Sequence[str]) -> QuerySet[Any, tuple[str, int]]:
+    """What reads what a closed day's snapshot has in the house's money accounts of these numbers: codes and balances,
+    on their normal side; empty accounts apart."""
     lines = SnapshotLine.objects.filter(snapshot__book=house.id, snapshot__name=closing_snapshot(name))
     wanted = Q()
     for number in numbers:
         wanted |= Q(account__code__startswith=f"{number}/")
     found = lines.filter(wanted, account__commodity=house.currency).exclude(balance=0).order_by("account__code")
-    return dict(found.values_list("account__code", "balance"))
+    return found.values_list("account__code", "balance")
 
 
 def _unknown(name: str) -> NotFound:

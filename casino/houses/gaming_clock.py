@@ -16,9 +16,14 @@ def day_at(moment: datetime, time_zone: str, cut_off: str) -> date:
     return (local - timedelta(hours=behind.hour, minutes=behind.minute)).date()
 
 
-def due(time_zone: str, cut_off: str) -> date:
-    """The gaming day of now, by the database's clock."""
-    [(now,)] = sql.rows("SELECT clock_timestamp()", [])
+#: What reads the moment by the database's clock.
+NOW: sql.Statement = ("SELECT clock_timestamp()", ())
+
+
+def due(time_zone: str, cut_off: str, now: datetime | None = None) -> date:
+    """The gaming day of now, by the database's clock; `now`: as `NOW` has found it, where that was read."""
+    if now is None:
+        [(now,)] = sql.rows(*NOW)
     return day_at(now, time_zone, cut_off)
 
 

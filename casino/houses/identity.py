@@ -27,6 +27,9 @@ class LegalProfile(models.TextChoices):
     CUSTOM = "custom", "another one: what it asks for is set by hand"
 
 
+#: Legal profiles that let nobody play whom the house has not seen to be of age (Austria: GSpG § 25 (1)). Counsel says
+#: whether another one does.
+ADMITS = frozenset({LegalProfile.AUSTRIA})
 #: Parts that are repeated in the house's row.
 AT_ONCE = ("name", "currency", "currency_exponent")
 CLOCK = ("time_zone", "day_cut_off")
@@ -43,17 +46,22 @@ REQUIRED = {
 
 def newest(house: House) -> Identity | None:
     """The newest version, None where the house has only been founded."""
-    return next(iter(_newest(house)), None)
+    return next(iter(newest_of(house)), None)
 
 
-def _newest(house: House) -> models.QuerySet[Identity]:
+def newest_of(house: House) -> models.QuerySet[Identity]:
+    """What `newest` reads, for who reads it with something else."""
     return Identity.objects.filter(house=house).order_by("-number")[:1]
 
 
 def parts(house: House) -> dict[str, Any]:
     """Every part of the identity; empty where nobody has said it yet."""
-    found = newest(house)
-    return dict(found.parts) if found is not None else of_founding(house)
+    return parts_of(house, newest(house))
+
+
+def parts_of(house: House, newest: Identity | None) -> dict[str, Any]:
+    """The same, by the newest version."""
+    return dict(newest.parts) if newest is not None else of_founding(house)
 
 
 def of_founding(house: House) -> dict[str, Any]:
@@ -64,7 +72,11 @@ def of_founding(house: House) -> dict[str, Any]:
 
 def missing(house: House) -> list[str]:
     """Parts that are empty, by name."""
-    found = parts(house)
+    return missing_of(parts(house))
+
+
+def missing_of(found: Mapping[str, Any]) -> list[str]:
+    """The same, by all parts."""
     return [name for name in REQUIRED if not found[name]]
 
 
@@ -108,15 +120,15 @@ def require_currency_free(house: House, before: Mapping[str, Any], after: Mappin
         )
 
 
-def day_is_open(house: House) -> bool:
-    """Whether a gaming day is open, whose clock stays as it is."""
-    return Period.objects.filter(book=house.id, closed_at=None).exists()
+def open_days(house: House) -> models.QuerySet[Any, int]:
+    """What reads whether a gaming day is open, whose clock stays as it is."""
+    return Period.objects.filter(book=house.id, closed_at=None).values_list("id", flat=True)[:1]
 
 
 def wind_clock(house: House) -> House:
     """The house as the database has it, with time zone and cut-off of the newest version from now on; called when no
     day is open, or for the one that is being opened."""
-    [fresh], versions = sql.together(House.objects.filter(id=house.id), _newest(house))
+    [fresh], versions = sql.together(House.objects.filter(id=house.id), newest_of(house))
     found = next(iter(versions), None)
     if found is not None and any(getattr(fresh, name) != found.parts[name] for name in CLOCK):
         clock = {name: found.parts[name] for name in CLOCK}
@@ -129,15 +141,16 @@ def wind_clock(house: House) -> House:
 
 def describe(house: House) -> dict[str, Any]:
     """The identity with what is in force of its clock, what is missing, and every version before, the newest first."""
-    fresh = House.objects.get(id=house.id)
-    rows = list(Identity.objects.filter(house=house).order_by("-number"))
+    [fresh], rows, [(now,)] = sql.together(
+        House.objects.filter(id=house.id), Identity.objects.filter(house=house).order_by("-number"), gaming_clock.NOW
+    )
     versions = [_version(row) for row in rows]
     clock = {name: getattr(fresh, name) for name in CLOCK}
-    due = gaming_clock.due(fresh.time_zone, fresh.day_cut_off)
+    due = gaming_clock.due(fresh.time_zone, fresh.day_cut_off, now)
     return {
         "identity": versions[0] if versions else {**_UNSET, **of_founding(fresh)},
         "clock": clock | {"due_day": due.isoformat()},
-        "missing": missing(house),
+        "missing": missing_of(parts_of(fresh, next(iter(rows), None))),
         "history": versions[1:],
     }
 

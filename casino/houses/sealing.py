@@ -8,9 +8,15 @@ HOUSE is the house's UUID, NUMBER counts its data keys from 1. `context` says wh
 that bytes which were moved to another row cannot be opened. The newest data key seals, every one opens. Rotation of the
 seal key wraps the data keys again and begins a new one (`casino/audit/resealing.py`).
 
+    keyed   = HMAC-SHA256(data key 1, "cukassza keyed v1/HOUSE/" || context || 0 || data)
+
+What is keyed is compared, never opened: the same data give the same bytes in this house for ever, and other bytes in
+any other one.
+
 A process keeps data keys that it has unwrapped: one statement, and one call of the seal key, for each of them.
 """
 
+import hmac
 from time import monotonic
 from uuid import UUID
 
@@ -23,6 +29,8 @@ from casino.core.seal_key import SealKey
 from casino.houses.models import DataKey
 
 NUMBER_BYTES = 4
+#: The data key that keys, through every rotation.
+_FIRST = 1
 #: Seconds for which a process seals under the data key that was the newest.
 GOOD_FOR = 60.0
 
@@ -51,6 +59,13 @@ def unseal(house: UUID, sealed: bytes | memoryview, context: bytes) -> bytes:
     return decrypt(_key(house, number), sealed[NUMBER_BYTES:], _context(house, number, context))
 
 
+def keyed(house: UUID, data: bytes, context: bytes) -> bytes:
+    """32 bytes by which the house finds the same data again; `context`, without a zero byte, says what for. Who has no
+    seal key cannot try data against them. Raises SealKeyWrong, SealedUnreadable."""
+    named = f"cukassza keyed v1/{house}/".encode() + context + b"\0"
+    return hmac.digest(_key(house, _FIRST), named + data, "sha256")
+
+
 def begin(house: UUID, number: int, key: SealKey, *, using: str = DEFAULT_DB_ALIAS, retired: str = "") -> None:
     """Make the house's data key of this number, wrapped under `key`; `retired` names the seal key that a rotation
     replaces by it. Raises SealKeyRetired where any house was rotated away from `key`, KeyUnavailable."""
@@ -64,6 +79,16 @@ def begin(house: UUID, number: int, key: SealKey, *, using: str = DEFAULT_DB_ALI
     DataKey.objects.using(using).create(
         house_id=house, number=number, seal_key=key.id, wrapped=wrapped, retired_seal_key=retired
     )
+
+
+def examine(house: UUID) -> int:
+    """Unwrap every data key of the house once more, and return how many it has. Raises SealKeyWrong, SealedUnreadable,
+    KeyUnavailable."""
+    forget()
+    numbers = list(DataKey.objects.filter(house_id=house).values_list("number", flat=True))
+    for number in numbers:
+        _key(house, number)
+    return len(numbers)
 
 
 def wrapping_context(house: UUID, number: int) -> bytes:

@@ -14,7 +14,8 @@ WAITING = 65_536
 SLOW = 15.0
 #: Milliseconds after which a browser opens a stream again that was cut.
 RETRY = 1_000
-HEARTBEAT = b": \n\n"
+#: A page sees events only, no comments: so that it can say that it has heard nothing.
+HEARTBEAT = b"event: beat\ndata: {}\n\n"
 
 
 class Follower(asyncio.Protocol):

@@ -36,7 +36,7 @@ AFTER_FAILURE = 0.5
 #: Seconds between two looks at the rights of a reader without hints.
 RIGHTS = 2.0
 #: Seconds between two signs of life on a stream.
-BEAT = 10.0
+BEAT = 2.0
 #: Seconds without the database after which every stream is ended.
 BLIND = 10.0
 #: Milliseconds for which a reader's network may confirm nothing.

@@ -5,9 +5,10 @@ been recorded, and one more with every record; the newest counts, the older ones
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -27,9 +28,13 @@ NOT_YET = 1
 _READ = "_read_under_the_lock"
 
 
-def record_person(*, command: Command, ref: str, person: dict[str, str], reason: str) -> Answer:
+def record_person(
+    *, command: Command, ref: str, person: dict[str, str], reason: str,
+    subject: "PersonOf | None" = None, also: Callable[[Player, Work], None] = lambda player, work: None,
+) -> Answer:  # fmt: skip
     """Record who a player is, or record it again. `reason` is one of a few words, never free text: the audit trail
-    keeps it, and of the person nothing but the names of the fields and the hash of what was sealed.
+    keeps it, and of the person nothing but the names of the fields and the hash of what was sealed. `also` is done in
+    the same transaction, before the event, under the lock of `subject`.
 
     Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for a person who has been forgotten.
     """
@@ -42,23 +47,26 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
         sealed = sealing.seal(person, _key(player, house, begin=newest is None), house.id, ref, version)
         digest = hashlib.sha256(sealed).hexdigest()
         Person.objects.create(house=house, player=player, version=version, sealed=sealed, sealed_sha256=digest)
+        also(player, work)
         fields = sorted(person)
         event = PersonRecorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason)
         return Outcome(event, {"player": ref, "version": version, "recorded": fields}, 201, version=version)
 
-    return write.write(command, PersonOf(ref), change)
+    return write.write(command, subject or PersonOf(ref), change)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonOf:
-    """The person behind the player of this reference, as the subject of a write."""
+    """The person behind the player of this reference, as the subject of a write; `before` is locked first."""
 
     ref: str
+    before: Callable[[UUID], None] = lambda house: None
 
     def open(self, command: Command) -> Player:
         """Keep others from recording or forgetting the person. Raises NotFound, WrongTerminal."""
         require_away_from_tables(command.context)
         house = command.context.house
+        self.before(house.id)
         player, [stored] = lock_beside(house, self.ref, write.stored_under(command))
         write.require_none_stored(stored)
         player.house = command.context.house
@@ -81,7 +89,7 @@ def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:
     """Who a player is. Raises NotFound (`no_person` where no person was recorded), Gone, WrongTerminal."""
     house = context.house
     require_away_from_tables(context)
-    player = _player(house, ref)
+    player = get(house, ref)
     newest = _newest(player)
     if newest is None:
         raise NotFound(f"No person has been recorded for {ref}.", code="no_person")
@@ -89,12 +97,54 @@ def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:
     return {"player": ref, "version": newest.version, "at": newest.at, "person": person}
 
 
+def recorded_now(house: House, player: Player) -> dict[str, str] | None:
+    """What is recorded of a player; None where that is nothing, or was forgotten. Who asks records the read."""
+    newest, key = _newest(player), PersonKey.objects.filter(player=player).first()
+    if newest is None or key is None:
+        return None
+    unwrapped = sealing.unwrap(bytes(key.wrapped), house.id, player.ref)
+    return sealing.unseal(bytes(newest.sealed), unwrapped, house.id, player.ref, newest.version)
+
+
+def versions(house: House, player: Player) -> list[dict[str, Any]]:
+    """Every record of a player that can still be read, the oldest first: `version`, `at` and `person`. Who asks records
+    the read."""
+    key = PersonKey.objects.filter(player=player).first()
+    if key is None:
+        return []
+    unwrapped = sealing.unwrap(bytes(key.wrapped), house.id, player.ref)
+    return [
+        {"version": row.version, "at": row.at}
+        | {"person": sealing.unseal(bytes(row.sealed), unwrapped, house.id, player.ref, row.version)}
+        for row in Person.objects.filter(player=player).order_by("version")
+    ]
+
+
+def readable(house: House, chunk: int) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Every player whose person can still be read, with all records, the oldest first; `chunk` players are in the clear
+    at a time. For who looks for somebody: nothing of it is shown."""
+    last = 0
+    while keys := list(
+        PersonKey.objects.filter(house=house, player__gt=last).select_related("player").order_by("player")[:chunk]
+    ):
+        rows: dict[int, list[Person]] = {}
+        for row in Person.objects.filter(house=house, player__in=[key.pk for key in keys]).order_by("version"):
+            rows.setdefault(row.player_id, []).append(row)
+        for key in keys:
+            ref, unwrapped = key.player.ref, sealing.unwrap(bytes(key.wrapped), house.id, key.player.ref)
+            yield (
+                ref,
+                [sealing.unseal(bytes(row.sealed), unwrapped, house.id, ref, row.version) for row in rows[key.pk]],
+            )
+        last = keys[-1].pk
+
+
 def lock(house: House, ref: str) -> Player:
     """A player whose person is locked until the transaction ends. Raises NotFound."""
     return lock_beside(house, ref)[0]
 
 
-def lock_beside(house: House, ref: str, *beside: sql.Statement) -> tuple[Player, list[list[tuple[Any, ...]]]]:
+def lock_beside(house: House, ref: str, *beside: sql.Statement | QuerySet[Any, Any]) -> tuple[Player, list[list[Any]]]:
     """As `lock`, and then run `beside` in the same round trip; returns what each of those has found too. Raises
     NotFound."""
     named = {"player__house": house, "player__ref": ref}
@@ -169,7 +219,8 @@ def _players(house: House, ref: str) -> "QuerySet[Player]":
     return Player.objects.filter(house=house, ref=ref).annotate(works_here=as_player.of_staff())
 
 
-def _player(house: House, ref: str) -> Player:
+def get(house: House, ref: str) -> Player:
+    """A player of the house. Raises NotFound."""
     player = _players(house, ref).first()
     if player is None:
         raise NotFound(f"This house has no player {ref}.")

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from casino.core.error_codes import ENGINE, HTTP, LEDGER, MEMBERS, MONEY, PEOPLE, TABLES, ErrorCode
+from casino.core.error_codes import ENGINE, HTTP, LEDGER, MONEY, PEOPLE, TABLES, ErrorCode
+from casino.core.error_members import MEMBERS
 from casino.reference.markdown import generated, table
 
 HEAD = """

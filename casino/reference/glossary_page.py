@@ -1,12 +1,9 @@
 """`glossary.md`: the house's words from `terms.toml`, the games' words from the declarations of the games."""
 
-import tomllib
-from pathlib import Path
-
 from casino.hands.reference_pages import game_words
+from casino.houses.terms import house_words
 from casino.reference.markdown import generated, table
 
-TERMS = Path(__file__).with_name("terms.toml")
 HEAD = """
 ## Words of the house
 """
@@ -18,12 +15,6 @@ Options and values of the API write these words without accents, such as `cuhhol
 """
 
 
-def house_words() -> dict[str, str]:
-    """The house's words and what they mean. Raises KeyError for a term without one of the two."""
-    terms = tomllib.loads(TERMS.read_text(encoding="utf-8"))["term"]
-    return {term["word"]: term["meaning"] for term in terms}
-
-
 def render() -> str:
     """The page."""
     house = table(("word", "meaning"), house_words().items())
@@ -31,5 +22,5 @@ def render() -> str:
         ("Hungarian", "German", "English", "meaning", "games"),
         ((*term, ", ".join(titles)) for term, titles in game_words()),
     )
-    source = generated("`casino/reference/terms.toml` and the declarations of the games")
+    source = generated("`casino/houses/terms.toml` and the declarations of the games")
     return f"# Glossary\n\n{source}{HEAD}\n{house}{GAMES}\n{games}"

@@ -21,20 +21,29 @@ def accounts(house: House) -> QuerySet[Account]:
     return Account.objects.filter(book=house.id)
 
 
-def account(house: House, account_id: int) -> Account:
-    """One account of the house. Raises NotFound."""
-    found = accounts(house).filter(id=account_id).first()
+def account(house: House, code: str, commodity: str | None) -> Account:
+    """One account of the house, by its code and what it counts; None: the house's currency. Raises NotFound."""
+    commodity = house.currency if commodity is None else commodity
+    # An address may hold a NUL, which PostgreSQL refuses to read.
+    found = None if "\0" in code else accounts(house).filter(code=code, commodity=commodity).first()
     if found is None:
-        raise NotFound(f"This house has no account {account_id}.")
+        raise NotFound(f"This house has no account {code!r} in {commodity}.")
     return found
 
 
 def statement(
-    house: House, account_id: int, *, after: int, limit: int, since: datetime | None, until: datetime | None
+    house: House,
+    code: str,
+    commodity: str | None,
+    *,
+    after: int,
+    limit: int,
+    since: datetime | None,
+    until: datetime | None,
 ) -> dict[str, Any]:
     """Entries of an account with versions above `after`, posted at `since` or later and before `until`, at most
     `limit`, and the version after which the next page begins. Raises NotFound."""
-    found = account(house, account_id)
+    found = account(house, code, commodity)
     page = statements.statement(found.id, after=after, limit=limit, since=since, until=until)
     rows = [
         {
@@ -52,10 +61,12 @@ def statement(
     return {"results": rows, "next_after_version": page.next_after}
 
 
-def balance(house: House, account_id: int, *, version: int | None = None, at: datetime | None = None) -> dict[str, Any]:
+def balance(
+    house: House, code: str, commodity: str | None, *, version: int | None = None, at: datetime | None = None
+) -> dict[str, Any]:
     """What an account held just after its entry `version`, or after the last entry posted at or before `at`; now,
     where neither is given. Raises NotFound, also for a version that it never had."""
-    found = account(house, account_id)
+    found = account(house, code, commodity)
     if version is not None:
         if version > found.version:
             raise NotFound(f"Account {found.code} has no version {version}; the newest is {found.version}.")
@@ -63,8 +74,7 @@ def balance(house: House, account_id: int, *, version: int | None = None, at: da
     else:
         held = balances.balance(found.id) if at is None else balances.balance_at(found.id, at)
     return {
-        "account": found.id,
-        "code": found.code,
+        "account": found.code,
         "commodity": found.commodity,
         "balance": held.balance,
         "version": held.version,

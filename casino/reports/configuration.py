@@ -8,15 +8,14 @@ Passwords, sessions and devices are in neither, nor is anything that changes by 
 
 from typing import Any
 
-from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import templates
-from casino.chips.models import ChipSet
 from casino.core import canonical, kept
 from casino.houses import control_points, identity
 from casino.houses.models import House, Rehearsal
-from casino.staff.models import Staff
-from casino.tables.models import Table, TableState
+from casino.reports import setting
+from casino.reports.setting import Setting
+from casino.tables.models import Table
 
 _TERMS = (
     "code", "game", "options", "seats", "min_stack", "max_stack", "carryover_on_close", "client_seeds", "time_to_act",
@@ -26,25 +25,24 @@ _TERMS = (
 
 def tables_in_use(house: House) -> list[Table]:
     """Every table that is not retired, by its code."""
-    return list(Table.objects.filter(house=house).exclude(state=TableState.RETIRED).order_by("code"))
+    return list(setting.tables_in_use(house))
 
 
 def drawers_in_use(house: House) -> list[str]:
     """Codes of every drawer that is not retired."""
-    return list(house.drawers.filter(retired_at=None).order_by("code").values_list("code", flat=True))
+    return list(setting.drawers_in_use(house))
 
 
 def configuration(house: House) -> dict[str, Any]:
     """What has been decided about the house, as canonical JSON has it; a transaction goes by what it has read first."""
-    return kept.once(("configuration", house.pk), lambda: _configuration(house))
+    return kept.once(("configuration", house.pk), lambda: _configuration(house, setting.read(house)))
 
 
-def _configuration(house: House) -> dict[str, Any]:
-    sets = ChipSet.objects.filter(house=house).order_by("code").prefetch_related("denominations")
+def _configuration(house: House, found: Setting) -> dict[str, Any]:
     points = control_points.in_force(house)
-    drawers, tables = drawers_in_use(house), tables_in_use(house)
+    drawers, tables = found.drawers, found.tables
     return {
-        "identity": identity.parts(house),
+        "identity": identity.parts_of(house, found.identity),
         "name": house.name,
         "currency": house.currency,
         "currency_exponent": house.currency_exponent,
@@ -54,24 +52,21 @@ def _configuration(house: House) -> dict[str, Any]:
             {
                 "chip_set": one.code,
                 "in_use": one.in_use,
-                "denominations": {str(kind.value): kind.colour for kind in one.denominations.all()},
+                "denominations": {
+                    str(kind.value): kind.colour for kind in found.denominations if kind.chip_set_id == one.pk
+                },
             }
-            for one in sets
+            for one in found.chip_sets
         ],
         "drawers": drawers,
         "tables": [{name: getattr(table, name) for name in _TERMS} for table in tables],
-        "templates": _templates(house, {*drawers, *(table.code for table in tables)}),
+        "templates": _templates(found, {*drawers, *(table.code for table in tables)}),
         "limits": {name: getattr(points, name) for name in control_points.NAMES},
-        "people": [
-            {"login": login, "roles": sorted(roles)}
-            for login, roles in Staff.objects.filter(house=house, is_active=True)
-            .order_by("login")
-            .values_list("login", "roles")
-        ],
+        "people": [{"login": one.login, "roles": sorted(one.roles)} for one in found.people],
     }
 
 
-def _templates(house: House, codes: set[str]) -> list[dict[str, Any]]:
+def _templates(found: Setting, codes: set[str]) -> list[dict[str, Any]]:
     """Templates of these places: those in force, and those to come with their beginning."""
     return [
         {
@@ -84,7 +79,7 @@ def _templates(house: House, codes: set[str]) -> list[dict[str, Any]]:
             "ceiling": row.ceiling,
             "valid_from": None if begun else templates.begins(row),
         }
-        for row, begun in templates.agreed(house)
+        for row, begun in found.templates
         if row.place in codes
     ]
 
@@ -92,17 +87,15 @@ def _templates(house: House, codes: set[str]) -> list[dict[str, Any]]:
 def figures(house: House) -> dict[str, Any]:
     """What lies in the vault and in the trays, chips by denomination over all sets; and the newest rehearsal. A
     transaction goes by what it has read first."""
-    return kept.once(("figures to sign", house.pk), lambda: _figures(house))
+    return kept.once(("figures to sign", house.pk), lambda: _figures(setting.read(house)))
 
 
-def _figures(house: House) -> dict[str, Any]:
-    opened = chart.is_open(house, Account.VAULT_CASH)
-    codes = {table.code: table.account(Account.TRAY) for table in tables_in_use(house)}
+def _figures(found: Setting) -> dict[str, Any]:
     return {
-        "vault_cash": chart.balances(house, [Account.VAULT_CASH])[Account.VAULT_CASH] if opened else 0,
-        "vault_chips": _pieces(house, Account.VAULT_CHIPS),
-        "trays": {code: _pieces(house, account) for code, account in codes.items()},
-        "rehearsal": Rehearsal.objects.filter(house=house).order_by("-number").values_list("number", flat=True).first(),
+        "vault_cash": found.lying.get(Account.VAULT_CASH, {}).get(found.house.currency, 0),
+        "vault_chips": _pieces(found, Account.VAULT_CHIPS),
+        "trays": {table.code: _pieces(found, table.account(Account.TRAY)) for table in found.tables},
+        "rehearsal": None if found.rehearsal is None else found.rehearsal.number,
     }
 
 
@@ -118,9 +111,9 @@ def digest(house: House) -> str:
 
 def passed(house: House) -> Rehearsal | None:
     """The newest rehearsal, if the configuration of now passed it."""
-    newest = Rehearsal.objects.filter(house=house).order_by("-number").first()
+    newest = setting.read(house).rehearsal
     return newest if newest is not None and newest.passed and newest.configuration == digest(house) else None
 
 
-def _pieces(house: House, code: str) -> dict[str, int]:
-    return {str(value): count for value, count in sorted(chart.pieces(house, code).items()) if count}
+def _pieces(found: Setting, code: str) -> dict[str, int]:
+    return {str(value): count for value, count in sorted(found.pieces(code).items()) if count}

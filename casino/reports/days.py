@@ -30,9 +30,9 @@ _SOLD, _BOUGHT = ("cage.buy_in", "cage.bearer_buy_in"), ("cage.cash_out", "cage.
 
 
 def rows(house: House) -> QuerySet[Period]:
-    """The house's gaming days, each with the id of its closing `snapshot`."""
+    """The house's gaming days, each with the name of its closing `snapshot`."""
     name = Concat(Value(closing_snapshot("")), OuterRef("name"))
-    taken = Snapshot.objects.filter(book=house.id, name=name).values("id")
+    taken = Snapshot.objects.filter(book=house.id, name=name).values("name")
     return Period.objects.filter(book=house.id).annotate(snapshot=Subquery(taken))
 
 

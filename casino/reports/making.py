@@ -18,13 +18,16 @@ from django.db.models import QuerySet
 from casino.audit.events.reports import ReportFailed, ReportMade
 from casino.audit.services import Actor
 from casino.core import leases, locks, outbox, patience
+from casino.core.languages import speaking
 from casino.core.leases import Ended
 from casino.core.write import Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports import runs
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.head import Head
+from casino.reports.frame.language import in_words
 from casino.reports.frame.report import AsOf, Format, Scope
+from casino.reports.frame.trail import opened_days
 from casino.reports.models import ReportFile, ReportPart, ReportRun, RunState
 from casino.reports.render.base import File, Produced, produce
 from casino.reports.render.formats import writers
@@ -95,17 +98,22 @@ def _make(message_id: int, house: House, run: ReportRun, folder: Path) -> str:
     if report is None or report.version != run.report_version:
         raise ReportBroken(CHANGED)
     moment = _moment(house, run)
+    scope = Scope(house, moment, run.filters)
+    with speaking(run.style["language"]):
+        report = in_words(report)
     head = Head(
         report=report, house=house.code, house_name=house.name, currency=house.currency,
         exponent=house.currency_exponent, zone=house.time_zone, filters=run.filters, group_by=run.group_by or None,
         requested_by=run.requested_by.login, requested_at=run.requested_at, as_of=moment,
+        copy=run.copy,
+        days=opened_days(scope) if {"from", "until"} & run.filters.keys() else None,
     )  # fmt: skip
     style = Style(
         exponent=house.currency_exponent, zone=house.time_zone, separator=SEPARATORS[run.style["separator"]],
         decimal=DECIMALS[run.style["decimal"]],
     )  # fmt: skip
-    scope = Scope(house, moment, run.filters)
-    made = produce(report, scope, head, writers(map(Format, run.formats), folder, head, style), _step(run))
+    with speaking(run.style["language"]):
+        made = produce(report, scope, head, writers(map(Format, run.formats), folder, head, style), _step(run))
     return _keep(message_id, house, run, made, moment.as_json())
 
 
@@ -115,7 +123,7 @@ def _moment(house: House, run: ReportRun) -> AsOf:
         run.as_of = as_of.now(house).as_json()
         if not ReportRun.objects.filter(id=run.pk, state=RunState.WAITING).update(as_of=run.as_of):
             raise Ended
-    return AsOf.of(run.as_of)
+    return as_of.kept(house, run.as_of)
 
 
 def _keep(message_id: int, house: House, run: ReportRun, made: Produced, moment: Mapping[str, Any]) -> str:

@@ -1,8 +1,10 @@
-"""What the package of a closed gaming day contains: reports as files of JSON, and a manifest with their SHA-256.
+"""What the package of a closed gaming day contains: what the day was, as files of JSON; reports of the catalogue as
+PDF, CSV and JSON; the result of a verification of the house; and a manifest with the SHA-256 of all of them.
 
-Everything in it was settled when the day was closed, so that it can be made again, byte by byte, whatever was booked
-later: postings of the day's period, the closing snapshot, work that was begun before the next day and has ended. What
-is counted later for the day stands among the adjustments of the day that takes the posting.
+Everything but that result was settled when the day was closed, so that it can be made again, byte by byte, whatever was
+booked later: postings of the day's period, the closing snapshot, work that was begun before the next day and has ended,
+reports as of the event that closed the day. What is counted later for the day stands among the adjustments of the day
+that takes the posting. The verification is made once, and kept in the package; who makes it again takes it from there.
 """
 
 import hashlib
@@ -16,20 +18,21 @@ from typing import Any
 from django.db.models import Q
 
 from casino.approvals.models import Approval, ApprovalState
-from casino.audit import selectors as audit
 from casino.audit.events.house import DayClosed
 from casino.audit.models import Event
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.cage.models import Shift
 from casino.cage.readings import z_slip
-from casino.core.errors import NotFound
 from casino.days.packages import Made
 from casino.hands.models import Hand, HandState
 from casino.houses import days
 from casino.houses.days import Day, closing_snapshot
 from casino.houses.models import House
 from casino.reports import days as reports
+from casino.reports import package_reports
+from casino.reports.frame import as_of
+from casino.reports.frame.report import Checkpoint
 from casino.reports.selectors import trial_rows
 from casino.transfers.models import Box, BoxState
 from ledger import snapshots
@@ -37,7 +40,8 @@ from ledger.models import Entry, SnapshotLine, Transaction
 
 MANIFEST = "manifest.json"
 #: The form of the files; another number where their members change.
-FORMAT = "day/1"
+FORMAT = "day/2"
+VERIFICATION = "verification.json"
 _VARIANCES = (
     Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.FOREIGN_LOSS, Account.GOODWILL, Account.COUNTERFEITS,
 )  # fmt: skip
@@ -49,16 +53,24 @@ _REGULAR_FILE_READABLE_BY_ALL = 0o100644 << 16
 _UNIX = 3
 
 
-def make(house: House, name: str, checkpoint: Mapping[str, Any] | None) -> Made:
-    """The package of a closed day; the same bytes whenever it is made with the same checkpoint.
+def make(house: House, name: str, checkpoint: Mapping[str, Any] | None, verified: Mapping[str, Any]) -> Made:
+    """The package of a closed day; the same bytes whenever it is made with the same checkpoint and the same result of a
+    verification.
 
-    Raises NotFound for an unknown day, ValueError for one that is open.
+    Raises NotFound for an unknown day, ValueError for one that is open, Busy.
     """
     day = days.get(house, name)
-    if day.closed_at is None or day.snapshot is None:
+    if day.closed_at is None:
         raise ValueError(f"the gaming day {name} is open")
-    closing = _closing(house, name)
+    event = _closing(house, name)
+    closing: dict[str, Any] = event.doc
+    known = None if checkpoint is None else Checkpoint(**checkpoint)
+    moment = as_of.of_event(house, event.pk, datetime.fromisoformat(closing["at"]), known)
     parts = {path: _text(content) for path, content in _parts(house, day, closing).items()}
+    equalities = _equalities(parts)
+    catalogue = package_reports.parts(house, day, moment, closing["actor"])
+    parts |= catalogue.files | {VERIFICATION: _text(verified)}
+    sums = [*equalities, *(one for report in catalogue.reports for one in report["equalities"])]
     manifest = {
         "format": FORMAT,
         "house": house.code,
@@ -67,24 +79,27 @@ def make(house: House, name: str, checkpoint: Mapping[str, Any] | None) -> Made:
         "time_zone": house.time_zone,
         **day.as_json(),
         "closed_by": closing["actor"],
+        "as_of": moment.as_json(),
         "checkpoint": checkpoint,
+        "verified": bool(verified["ok"]),
         "files": [
             {"name": path, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
             for path, content in sorted(parts.items())
         ],
-        "equalities": _equalities(parts),
+        "equalities": equalities,
+        "reports": catalogue.reports,
+        "equality_count": len(sums),
+        "broken": [one["equality"] for one in sums if not one["holds"]],
     }
     content = packed(parts | {MANIFEST: _text(manifest)})
-    return Made(content, day.snapshot, checkpoint, closing["actor"])
+    return Made(content, checkpoint, closing["actor"])
 
 
-def newest_checkpoint(house: House) -> dict[str, Any] | None:
-    """Epoch, size and root of the newest checkpoint of the house's log; None where there is none."""
-    try:
-        found = audit.checkpoint(house)
-    except NotFound:
-        return None
-    return {"epoch": found.epoch, "size": found.size, "root": bytes(found.root).hex()}
+def verified_in(content: bytes) -> dict[str, Any]:
+    """The result of the verification that is kept in a package."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        found: dict[str, Any] = json.loads(archive.read(VERIFICATION))
+    return found
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
@@ -122,11 +137,10 @@ def _parts(house: House, day: Day, closing: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-def _closing(house: House, name: str) -> dict[str, Any]:
+def _closing(house: House, name: str) -> Event:
     """The event that closed a day."""
     found: Event = Event.objects.filter(house=house).get(doc__kind=DayClosed.KIND, doc__data__day=name)
-    closing: dict[str, Any] = found.doc
-    return closing
+    return found
 
 
 def _until(house: House, day: Day) -> datetime:

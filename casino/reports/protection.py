@@ -13,6 +13,13 @@ PROTECTION = Protection(
             ),
         ),
         Table(name="reports_reportfile", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="reports_printout", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="reports_reportschedule", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(
+            name="reports_delivery",
+            keep=Keep.ROWS,
+            app=Rights(insert=True, update=("state", "attempts", "problem", "next_at", "worked_until", "ended_at")),
+        ),
         Table(name="reports_reportpart", keep=Keep.VALUES, app=Rights(insert=True, delete=True)),
     ),
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 from casino.core import canonical
 from casino.houses.models import GoLiveSignature, House
-from casino.reports import configuration
+from casino.reports import configuration, setting
 from casino.staff.models import Role
 
 #: Who signs, each once, in any order.
@@ -14,7 +14,7 @@ SIGNERS = (Role.ADMIN, Role.AUDITOR, Role.MANAGER)
 def standing(house: House) -> list[GoLiveSignature]:
     """The newest signatures that are under one digest, the oldest first: those before them are void."""
     found: list[GoLiveSignature] = []
-    for one in GoLiveSignature.objects.filter(house=house).order_by("-number"):
+    for one in setting.read(house).signatures:
         if found and one.digest != found[0].digest:
             break
         found.insert(0, one)

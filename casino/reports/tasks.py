@@ -23,7 +23,7 @@ from casino.core.errors import LogRefused
 from casino.days import packages
 from casino.houses.models import ClockTimestamp, House
 from casino.houses.tasks import named
-from casino.reports import making, packaging, runs, selectors, snapshots
+from casino.reports import making, packaging, retention, runs, schedules, selectors, sending, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
 from ledger.snapshots import take
@@ -144,7 +144,7 @@ def expire_holds(house: str) -> bool:
     return _unless_read_only(named(house), _expire)
 
 
-@task(packages.TASK)
+@task(packages.TASK, soft_time_limit=runs.SOFT_LIMIT, time_limit=runs.HARD_LIMIT)
 def package_day(house: str, message_id: int) -> str:
     """Make the package of the closed gaming day that an outbox message of a house names; returns its SHA-256. A failure
     keeps its reason with the message, which the sweeper sends again. Raises StrayHint for a message that is not this
@@ -171,6 +171,25 @@ def make_run(house: str, message_id: int) -> str:
     except Exception as error:
         outbox.failed(message_id, type(error).__name__, str(error))
         raise
+
+
+@task("reports.retention")
+def delete_what_is_due(house: str) -> bool:
+    """Delete a share of what a house need not keep any more, and look for it afterwards; returns whether there was
+    something. What is found afterwards is an error in the log, and fails the task."""
+    return _unless_read_only(named(house), lambda found: retention.run(found, "clock:retention") is not None)
+
+
+@task("reports.run_schedules")
+def run_schedules(house: str) -> bool:
+    """Let what is due of a house's schedules fall due; returns whether something did."""
+    return _unless_read_only(named(house), lambda found: schedules.fire_due(found) > 0)
+
+
+@task("reports.send_files", soft_time_limit=runs.SOFT_LIMIT, time_limit=runs.HARD_LIMIT)
+def send_files(house: str) -> bool:
+    """Send what schedules of a house have asked for and is due; returns whether something was tried."""
+    return _unless_read_only(named(house), lambda found: bool(sending.send_due(found)))
 
 
 @task("reports.take_snapshot")
@@ -200,6 +219,6 @@ def take_snapshot(house: House, name: str) -> bool:
     with transaction.atomic():
         taken = take(house.id, name)
         if not taken.replayed:
-            event = SnapshotTaken(name=name, snapshot=taken.snapshot_id)
-            record(chain=house.chain, house=house, actor=Actor.system("clock:snapshots"), event=event)
+            actor = Actor.system("clock:snapshots")
+            record(chain=house.chain, house=house, actor=actor, event=SnapshotTaken(snapshot=name))
     return not taken.replayed

@@ -8,21 +8,24 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NoReturn, TextIO
 
-from django.contrib.auth import authenticate, user_logged_in
+from axes.handlers.proxy import AxesProxyHandler
+from django.contrib.auth import authenticate
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils import timezone
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.reads import AttemptRefused
 from casino.audit.events.staff import LockedOut, SignInRefused
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
-from casino.core import locks
+from casino.core import locks, sql
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.houses.control_points import in_force
 from casino.houses.models import House
 from casino.staff import limits, second_factor
 from casino.staff.duties import require_compatible
+from casino.staff.independence import in_both_lines
 from casino.staff.models import Role, Staff, full_name
 
 #: The same text for every wrong part.
@@ -101,8 +104,12 @@ def _record(house: House, login: str, terminal: str, request_id: str, *found: Au
 
 
 def succeeded(staff: Staff, request: HttpRequest) -> None:
-    """Forget the failures before this success, and remember when it was."""
-    user_logged_in.send(sender=Staff, request=request, user=staff)
+    """Forget the failures before this success, and remember when it was, as receivers of `user_logged_in` would."""
+    staff.last_login = timezone.now()
+    remembered = sql.updating(Staff.objects.filter(pk=staff.pk), last_login=staff.last_login)
+    _, counted = sql.together(remembered, limits.forgettable(request, staff.get_username()))
+    if counted:
+        AxesProxyHandler.user_logged_in(sender=Staff, request=request, user=staff)
 
 
 def two_people(
@@ -162,9 +169,8 @@ def require_two_minds(one: Staff, other: Staff) -> None:
     """
     for staff in (one, other):
         require_own_password(staff)
-    both = {one.login, *one.password_givers} & {other.login, *other.password_givers}
     found = (
-        Staff.objects.filter(house_id=one.house_id, login__in=both)
+        Staff.objects.filter(house_id=one.house_id, login__in=in_both_lines(one, other))
         .order_by("login")
         .values_list("login", flat=True)
         .first()

@@ -49,6 +49,11 @@ _EXCLUSIONS: tuple[tuple[frozenset[Role], frozenset[Role], str], ...] = (
     (_CAGE, frozenset({Role.COUNT}), "who receives what was counted does not count it"),
     (frozenset({Role.MANAGER}), _DOING, "the manager approves what others do, and so does nothing of it"),
     (
+        frozenset({Role.DELEGATE}),
+        _CAGE | {Role.COUNT, Role.MANAGER},
+        "the delegate sees for the staff that tips are counted, shared and paid as agreed, and so does nothing of it",
+    ),
+    (
         frozenset({Role.COMPLIANCE}),
         _TABLES | _CAGE,
         "compliance judges the transactions that tables and cage make",

@@ -3,18 +3,41 @@
 import math
 from datetime import datetime
 
+from axes.attempts import get_cool_off_threshold
+from axes.handlers.database import AxesDatabaseHandler
 from axes.handlers.proxy import AxesProxyHandler
 from axes.models import AccessAttempt
 from django.conf import settings
-from django.db.models import Max
+from django.db.models import Max, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from casino.core import locks
+from casino.core import locks, sql
 from casino.core.errors import TooManyAttempts
 
 #: The name under which wrong keys of seats are counted, all those of an address together. No login has a blank.
 SEAT_KEY = "seat key"
+
+
+class Attempts(AxesDatabaseHandler):
+    """What counts attempts (`AXES_HANDLER`): as axes does, but the failures of a name are read with the BEGIN of the
+    transaction in which a password is checked."""
+
+    def get_failures(self, request: HttpRequest, credentials: dict[str, str] | None = None) -> int:
+        """The most failures by one of the parameters that lock."""
+        by_parameter = self.get_user_attempts(request, credentials)
+        found = sql.together(*(attempts.values_list("failures_since_start", flat=True) for attempts in by_parameter))
+        most: int = max(sum(failures) for failures in found)
+        return most
+
+
+def forgettable(request: HttpRequest, name: str) -> QuerySet[AccessAttempt]:
+    """What a success is to forget: the failures of this name from the request's address, and everybody's that count no
+    more. At most one of them."""
+    AxesProxyHandler.update_request(request)
+    address = request.axes_ip_address  # type: ignore[attr-defined]
+    own, past = Q(username=name, ip_address=address), Q(attempt_time__lte=get_cool_off_threshold(request))
+    return AccessAttempt.objects.filter(own | past)[:1]
 
 
 def seconds_locked(request: HttpRequest, name: str) -> int:

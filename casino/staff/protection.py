@@ -7,7 +7,7 @@ PROTECTION = Protection(
         Table(name="staff_staff", keep=Keep.TABLE, app=WRITE),
         Table(name="staff_terminal", keep=Keep.TABLE, app=WRITE),
         Table(name="staff_rotaentry", keep=Keep.ROWS, app=WRITE),
-        Table(name="staff_answeredrequest", keep=Keep.TABLE, app=WRITE),
+        Table(name="staff_answeredrequest", keep=Keep.TABLE, app=USE),
         Table(name="staff_terminaltoken", app=USE),
         Table(name="axes_accessattempt", app=USE),
         Table(name="axes_accessattemptexpiration", app=USE),

@@ -5,6 +5,8 @@ where the rota does not have them is shown among the staff on duty with `on_rota
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.db.models import Max
+
 from casino.audit.events.staff import RotaEntered, RotaWithdrawn
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -33,12 +35,13 @@ def enter(
         if role not in person.roles:
             raise Conflict(f"{login} does not have the role {role}.", code="role_not_held")
         _require_free(person, starts, ends)
+        last = RotaEntry.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
         entry = RotaEntry.objects.create(
-            house=house, staff=person, kind=kind, location=location, role=role, starts_at=starts, ends_at=ends,
-            entered_by=command.context.staff,
+            house=house, number=last + 1, staff=person, kind=kind, location=location, role=role, starts_at=starts,
+            ends_at=ends, entered_by=command.context.staff,
         )  # fmt: skip
         event = RotaEntered(
-            entry=entry.id, login=login, role=str(role), kind=str(kind), location=location, starts=_text(starts),
+            entry=entry.number, login=login, role=str(role), kind=str(kind), location=location, starts=_text(starts),
             ends=_text(ends),
         )  # fmt: skip
         return Outcome(event, describe(entry), 201, version=entry.version)
@@ -46,19 +49,19 @@ def enter(
     return write.write(command, _ROTA, change)
 
 
-def withdraw(*, command: Command, entry_id: int, reason: str) -> Answer:
+def withdraw(*, command: Command, number: int, reason: str) -> Answer:
     """Withdraw an entry. Raises NotFound, VersionConflict, Conflict no_change."""
 
     def change(house: House, work: Work) -> Outcome:
-        entry = locks.lock(RotaEntry, locks.Rank.STAFF, house=house, id=entry_id)
+        entry = locks.lock(RotaEntry, locks.Rank.STAFF, house=house, number=number)
         command.require_version(entry.version)
         if entry.withdrawn_at is not None:
-            raise Conflict(f"Entry {entry_id} of the rota has been withdrawn.", code="no_change")
+            raise Conflict(f"Entry {number} of the rota has been withdrawn.", code="no_change")
         RotaEntry.objects.filter(id=entry.id).update(
             withdrawn_at=ClockTimestamp(), withdrawn_by=command.context.staff, reason=reason
         )
         entry = RotaEntry.objects.select_related("staff", "entered_by", "withdrawn_by").get(id=entry.id)
-        return Outcome(RotaWithdrawn(entry=entry.id, reason=reason), describe(entry), version=entry.version)
+        return Outcome(RotaWithdrawn(entry=number, reason=reason), describe(entry), version=entry.version)
 
     return write.write(command, _ROTA, change)
 
@@ -66,7 +69,7 @@ def withdraw(*, command: Command, entry_id: int, reason: str) -> Answer:
 def describe(entry: RotaEntry) -> dict[str, Any]:
     """An entry as answers carry it."""
     return {
-        "rota_entry": entry.id,
+        "rota_entry": entry.number,
         "login": entry.staff.login,
         "role": entry.role,
         "kind": entry.kind,
@@ -85,7 +88,7 @@ def _require_free(person: Staff, starts: datetime, ends: datetime) -> None:
         raise Conflict(
             f"{person.login} is on the rota from {_text(other.starts_at)} until {_text(other.ends_at)}.",
             code="rota_overlap",
-            rota_entry=other.id,
+            rota_entry=other.number,
         )
 
 

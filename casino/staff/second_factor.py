@@ -86,10 +86,15 @@ def used_now(staff: Staff, step: int) -> bool:
 REQUIRED = f"{in_sql('second_factor_required', 'houses_house.second_factor_required::int')} = 1"
 
 
+def is_missing(staff: Staff, required: bool) -> bool:
+    """Whether a person needs a second factor, where the house asks for one (`required`), and has none."""
+    return staff.totp_since is None and required and bool(ROLES & set(staff.roles))
+
+
 def require(staff: Staff, required: bool) -> None:
     """Refuse a person who needs a second factor, where the house asks for one, and has none. Raises Forbidden
     second_factor_required."""
-    if staff.totp_since is None and required and ROLES & set(staff.roles):
+    if is_missing(staff, required):
         raise Forbidden(
             f"{staff.login} must first set up a second factor (POST second-factor).", code="second_factor_required"
         )

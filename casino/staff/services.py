@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from django.contrib.auth.password_validation import validate_password
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.http import HttpRequest
 
 from casino.audit import guard
 from casino.audit.events.staff import LoginUnlocked, StaffHired, StaffSignedIn, StaffSignedOut, TerminalEnrolled
 from casino.audit.services import Actor, Receipt, record
-from casino.core import locks
+from casino.core import locks, sql
 from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Work
@@ -42,7 +42,7 @@ def _digest(key: str) -> str:
 
 def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor) -> Staff:
     """Hire a person when a house is set up, in a separate transaction."""
-    with transaction.atomic():
+    with sql.joined():
         staff, event = add_person(
             house=house, login=login, name=name, roles=roles, password=password, giver=actor.staff
         )
@@ -56,7 +56,7 @@ def copy_person(*, house: House, login: str, name: str, roles: Iterable[Role], a
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles), password_givers=[actor.staff])
     require_compatible(staff.roles, login, house)
     staff.set_unusable_password()
-    with transaction.atomic():
+    with sql.joined():
         staff.save(force_insert=True)
         event = StaffHired(login=login, roles=list(staff.roles), password_sha256=fingerprint(staff.password))
         Work(house, actor).record(chain=house.chain, event=event)
@@ -73,17 +73,16 @@ def add_person(
     giver: Staff | str,
     active: bool = True,
 ) -> tuple[Staff, StaffHired]:
-    """Hire a person, in the caller's transaction, which records the event; one who is not `active` cannot sign in yet.
-    The password must pass Django's validators;
-    only its argon2 hash is kept. Raises ValidationError, Conflict login_taken, Forbidden roles_exclude_each_other."""
+    """Hire a person, in the caller's transaction, which records the event, and ends with a refusal; one who is not
+    `active` cannot sign in yet. The password must pass Django's validators; only its argon2 hash is kept. Raises
+    ValidationError, Conflict login_taken, Forbidden roles_exclude_each_other."""
     hired_by = giver.login if isinstance(giver, Staff) else ""
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles), hired_by=hired_by, is_active=active)
     require_compatible(staff.roles, login, house)
     validate_password(password, staff)
     staff.give_password(password, giver)
     try:
-        with transaction.atomic():
-            staff.save(force_insert=True)
+        staff.save(force_insert=True)
     except IntegrityError:
         raise Conflict(
             f"The login {login} is taken, or one that differs only in upper and lower case.",
@@ -101,7 +100,7 @@ def add_person(
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, location: str, actor: Actor) -> tuple[Terminal, str]:
     """Enrol a terminal, in a separate transaction, and return it with its key."""
-    with transaction.atomic():
+    with sql.joined():
         terminal, key, event = add_terminal(house=house, code=code, kind=kind, location=location)
         Work(house, actor).record(chain=house.chain, event=event)
     return terminal, key
@@ -110,13 +109,12 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, location: str
 def add_terminal(
     *, house: House, code: str, kind: TerminalKind, location: str
 ) -> tuple[Terminal, str, TerminalEnrolled]:
-    """Enrol a device, in the caller's transaction, which records the event; its key is shown once and kept by the
-    device only. Raises Conflict terminal_exists."""
+    """Enrol a device, in the caller's transaction, which records the event, and ends with a refusal; its key is shown
+    once and kept by the device only. Raises Conflict terminal_exists."""
     key = secrets.token_urlsafe(32)
     terminal = Terminal(house=house, code=code, kind=kind, location=location, key_digest=_digest(key))
     try:
-        with transaction.atomic():
-            terminal.save(force_insert=True)
+        terminal.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"Terminal {code} exists already.", code="terminal_exists", terminal=code) from None
     event = TerminalEnrolled(
@@ -136,7 +134,8 @@ def sign_in(
     is being checked gets none. Raises TooManyAttempts while the login is locked from this address, and Forbidden with
     the same words whatever part was wrong.
     """
-    terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code).first()
+    here = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code)
+    terminal = here.select_related("house").first()
     if terminal is None:
         # It belongs to no house, so no house's trail can record it.
         log.warning("a sign-in at a terminal that no house knows, request %s", request_id)

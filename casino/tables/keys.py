@@ -17,6 +17,7 @@ from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
+from casino.safeguards import standing
 from casino.tables.models import Seating, SeatKey, Table
 from casino.tables.services import AtTable, at_seat
 
@@ -58,6 +59,7 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
 
     def change(table: Table, work: Work) -> Outcome:
         seating = at_seat(table, seat)
+        standing.require_play(table.house, seating.player)
         replaced = SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp())
         kept = SeatKey.objects.create(house_id=seating.house_id, seating=seating, digest=digest(key))
         event = SeatKeyIssued(

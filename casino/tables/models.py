@@ -8,6 +8,7 @@ next number in use. A table's state says what may be done next:
     closed -> open -> playing -> settling -> open ... -> closed
                                  settling -> disputed (the worker's replay disagrees; somebody must rule)
                        playing, settling -> disputed (the floor has disputed the hand)
+                       disputed -> playing, settling (and has withdrawn that)
 
 A hand that is voided leads from playing or disputed back to open, one that is ruled on from disputed.
 """
@@ -89,7 +90,7 @@ class Table(models.Model):
         TableState.OPEN: (TableState.PLAYING, TableState.CLOSED),
         TableState.PLAYING: (TableState.SETTLING, TableState.DISPUTED, TableState.OPEN),
         TableState.SETTLING: (TableState.OPEN, TableState.DISPUTED),
-        TableState.DISPUTED: (TableState.OPEN,),
+        TableState.DISPUTED: (TableState.OPEN, TableState.PLAYING, TableState.SETTLING),
         TableState.RETIRED: (),
     }
 
@@ -218,8 +219,8 @@ class TableSession(HouseRow):
     closed_at = models.DateTimeField(null=True)
     #: What the house keeps for the next session, {"cukassza": 400, "bank": 0}, minor units; empty where nothing.
     held = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
-    #: The count of the tray with which it began: the table's newest confirmed opener or closer, if that was an opener
-    #: with which no session had begun; null: it began without one.
+    #: The number of the count of the tray with which it began: the table's newest confirmed opener or closer, if that
+    #: was an opener with which no session had begun; null: it began without one.
     opener = models.BigIntegerField(null=True)
     #: The session before it, where this one goes on with what that one has left; null where it starts over.
     resumes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")

@@ -17,6 +17,7 @@ from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.players import persons
+from casino.safeguards import standing
 from casino.tables import carrying, selectors, services, waiting
 from casino.tables.carrying import Session
 from casino.tables.models import Seating, Table, TableState
@@ -40,6 +41,7 @@ def change_seat(*, command: Command, code: str, seat: int, to_seat: int, session
         seating = at_seat(table, seat, seatings)
         if seat == to_seat:
             raise Conflict(f"{seating.player.ref} sits on seat {seat} already.", code="no_change")
+        standing.require_not_excluded(table.house, seating.player)
         found = session(table, seatings)
         carrying.require_settled(found, seating.player.ref)
         if found.under_way:
@@ -107,14 +109,14 @@ def move(
         seating = at_seat(left, seat)
         player = seating.player.ref
         carrying.require_settled(session(left, [seating]), player)
-        if ticket is not None:
-            waiting.seated(taken, player, ticket)
+        ended = [] if ticket is None else [waiting.seating(taken, player, ticket)]
         stack = chart.money_at(left.house, left.stack_account(player))
-        locked, [[(amount,)]] = persons.lock_beside(left.house, player, stack)
+        locked, [[(amount,)]] = standing.lock_beside(left.house, player, stack)
         if any(getattr(left, name) != getattr(taken, name) for name in _SAME):
             services.require_limits(taken, amount)
         persons.require_not_forgotten(locked)
-        services.occupy(taken, to_seat, seating.player, _stands_up(seating))
+        standing.require_play(left.house, locked)
+        services.occupy(taken, to_seat, seating.player, *ended, _stands_up(seating))
         _record_arrival(
             work, taken, MovedIn(seat=to_seat, player=player, amount=amount, from_table=code, ticket=ticket)
         )

@@ -1,5 +1,6 @@
 """Reading tables."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
 from casino.players.models import Player
+from casino.safeguards import standing
 from casino.staff.models import Role, Staff
 from casino.tables.models import DealerTurn, Seating, SeatKey, Table, TableSession
 
@@ -29,8 +31,10 @@ def open_session(table: Table) -> TableSession | None:
     return TableSession.objects.filter(table=table, closed_at=None).first()
 
 
+_OF = {"house": "tables_tablesession.house_id", "player": "players_player.id"}
 _SEATED = f"""
-SELECT {sql.columns(Seating)}, {sql.columns(TableSession)}, {sql.columns(Player)}
+SELECT {sql.columns(Seating)}, {sql.columns(TableSession)}, {sql.columns(Player)},
+    {standing.EXCLUDED.format(**_OF)}, {standing.ADMITTED.format(**_OF)}
 FROM tables_tablesession
 JOIN tables_seating ON tables_seating.session_id = tables_tablesession.id
 JOIN players_player ON players_player.id = tables_seating.player_id
@@ -40,10 +44,21 @@ ORDER BY tables_seating.seat
 
 
 def seated(table: Table) -> list[Seating]:
-    """Who sits there now, in play order, each with player and session."""
+    """Who sits there now, in play order, each with player and session; how each player stands is read with them."""
+    return those_seated(sql.rows(*asking_seated(table)))
+
+
+def asking_seated(table: Table) -> sql.Statement:
+    """What `seated` reads, for who reads it with something else; `those_seated` takes what it has found."""
+    return _SEATED, [table.id]
+
+
+def those_seated(rows: Iterable[tuple[Any, ...]]) -> list[Seating]:
+    """Who sits there, by what `asking_seated` has found."""
     found = []
-    for row in sql.rows(_SEATED, [table.id]):
-        seating, session, player = sql.parts(row, Seating, TableSession, Player)
+    for row in rows:
+        seating, session, player, excluded, admitted = sql.parts(row, Seating, TableSession, Player)
+        standing.note(player, standing.Standing(excluded, admitted))
         seating.session, seating.player = session, player
         found.append(seating)
     return found

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from django.db import transaction
-
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent, TableEvent
@@ -28,13 +26,14 @@ from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats, templates
 from casino.chips import selectors as chips
 from casino.chips.models import PlaceKind
-from casino.core import kept, locks, once_live, sql, write
+from casino.core import kept, locks, once_live, sql, valid, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.houses import control_points, stages
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
+from casino.safeguards import standing
 from casino.staff.models import Role, TerminalKind
 from casino.tables import bringing, carrying, openers, selectors, turns, versions, waiting
 from casino.tables.carrying import Session
@@ -82,7 +81,7 @@ def create_table(
     """Set up a table and its accounts. The options were checked by the engine (see `hands.terms.set_up_table`), which
     also says which of them are `varying` from deal to deal, with every value that they may have. Raises as
     :func:`set_up`."""
-    with transaction.atomic():
+    with sql.joined():
         table, event = set_up(house, code, terms, varying, actor.staff)
         record(chain=table.chain, house=house, actor=actor, event=event)
     return table
@@ -96,14 +95,14 @@ def set_up(
     no_chip_set, ValidationError."""
     agreed = asdict(terms)
     free = {} if terms.seat_fee else {"seat_fee": None, "seat_fee_per": None}
-    if Table.objects.filter(house=house, code=code).exists():
+    same, accounts = sql.together(Table.objects.filter(house=house, code=code), chart.own_accounts(house, code))
+    if same:
         raise Conflict(f"House {house.code} has a table {code} already.", code="table_exists")
-    chart.require_own_accounts(house, code)
+    chart.require_none(house, code, accounts)
     table = Table(house=house, code=code, **agreed)
-    table.full_clean()
-    table.save(force_insert=True)
-    versions.begin(table, by)
-    chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
+    valid.create(table, known={"house"})
+    own, first = [table.account(number) for number in TABLE_ACCOUNTS], versions.beginning(table, by)
+    chart.open_accounts(house, own, chips.in_use(house), first)
     return table, TableSetUp(**agreed | free, varying=varying or None)
 
 
@@ -112,7 +111,7 @@ def stock_tray(
 ) -> None:
     """Bring chips from the vault to a table's tray, from which the house pays bonuses and makes change: these `pieces`
     by denomination, or a spread of denominations worth `amount` minor units. Once for each table."""
-    with transaction.atomic():
+    with sql.joined():
         work = Work(table.house, actor)
         work.record(chain=table.chain, event=_stocked(table, work, amount, pieces))
 
@@ -382,7 +381,7 @@ def seat_player(
 ) -> Outcome:  # fmt: skip
     """What sitting down does at a locked table, posted under this key. Raises as :func:`sit`."""
     require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-    player = take_seat(table, seat, player_ref, amount, ticket)
+    player, _ = take_seat(table, seat, player_ref, amount, ticket)
     if amount:
         work.post(
             key=key,
@@ -402,6 +401,7 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int, brought: i
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         player = seating.player
+        standing.require_play(table.house, player)
         require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         chips.in_use(table.house).require_payable(amount, "A stack")
         work.post(
@@ -481,18 +481,21 @@ def close_table(
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def take_seat(table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None) -> Player:
+def take_seat(
+    table: Table, seat: int, player_ref: str, amount: int, ticket: int | None = None, *beside: sql.Statement
+) -> tuple[Player, list[list[Any]]]:
     """Put a player on a free seat, whose stack will be `amount` minor units. Meanwhile the player's person cannot be
-    erased, and a player who has been forgotten cannot sit down. Returns the player. Raises as `sit`."""
-    if ticket is not None:
-        waiting.seated(table, player_ref, ticket)
-    player = persons.lock(table.house, player_ref)
+    erased, and a player who has been forgotten cannot sit down. Returns the player, and what each of `beside` has found
+    with the person's lock. Raises as `sit`."""
+    ended = [] if ticket is None else [waiting.seating(table, player_ref, ticket)]
+    player, found = standing.lock_beside(table.house, player_ref, *beside)
     persons.require_not_forgotten(player)
     persons.require_guest(player)
+    standing.require_seat(table.house, player)
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
-    occupy(table, seat, player)
-    return player
+    occupy(table, seat, player, *ended)
+    return player, found
 
 
 def occupy(table: Table, seat: int, player: Player, *before: sql.Statement) -> None:
@@ -514,8 +517,8 @@ def occupy(table: Table, seat: int, player: Player, *before: sql.Statement) -> N
         raise Conflict(f"Seat {seat} is taken.", code="seat_taken")
     if any(sitting == player.pk for _, sitting in seated):
         raise Conflict(f"{player.ref} already sits at this table.", code="already_seated")
-    Seating.objects.create(house_id=session.house_id, session=session, seat=seat, player=player)
-    chart.open_accounts(table.house, [table.stack_account(player.ref)])
+    sits = Seating(house_id=session.house_id, session=session, seat=seat, player=player)
+    chart.open_accounts(table.house, [table.stack_account(player.ref)], None, sql.inserting(sits))
 
 
 def at_seat(table: Table, seat: int, seatings: Sequence[Seating] | None = None) -> Seating:

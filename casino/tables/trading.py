@@ -6,13 +6,14 @@ from typing import Any
 from casino.audit.events.tables import TableBuyIn, TableExchange, TableTip
 from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
-from casino.core import locks, write
+from casino.core import write
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import stages
-from casino.houses.control_points import in_force
 from casino.players import thresholds
+from casino.safeguards import standing
 from casino.staff import as_player
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
@@ -37,23 +38,28 @@ def buy_in(
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         stages.require_playing(work.house)
-        points = in_force(table.house)
         if player_ref is not None:
-            buyer = take_seat(table, seat, player_ref, amount, ticket)
+            sums = thresholds.reading(work.house, player_ref)
+            buyer, [paid] = take_seat(table, seat, player_ref, amount, ticket, sums)
         else:
             seating = at_seat(table, seat)
             buyer = seating.player
             as_player.require_guest(work.house, buyer.ref)
             require_limits(table, selectors.stacks(table, [seating])[buyer.ref] + amount)
-            locks.lock_person(buyer.id)
-        thresholds.require_identity(table.house, points, amount, player=buyer)
+            [paid] = standing.lock_known(work.house, buyer, thresholds.reading(work.house, buyer.ref))
+        thresholds.read(buyer, paid)
+        standing.require_buy_in(work.house, buyer, amount)
+        trade = thresholds.check(table.house, amount, Direction.IN, player=buyer)
         player = buyer.ref
         desk = _desk(table)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-        thresholds.require_approval(points, work, amount)
+        trade.require_approval(work)
         bought = posting("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
         _enter(work, command, table, "table.buy_in", [bought], player=player)
-        event = TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json(), ticket=ticket)
+        event = TableBuyIn(
+            seat=seat, player=player, amount=amount, exchanged=chosen.as_json(), ticket=ticket,
+            threshold_reached=trade.reached,
+        )  # fmt: skip
         return Outcome(event, status=201)
 
     return write.write(command, AtTable(code), change)
@@ -84,6 +90,7 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
+        standing.require_play(work.house, seating.player)
         stack = table.stack_account(seating.player.ref)
         books.require(table.house, stack, selectors.stacks(table, [seating])[seating.player.ref], amount)
         desk = _desk(table)

@@ -15,10 +15,10 @@ def in_force(table: Table) -> dict[str, Any]:
     return {name: getattr(table, name) for name in CHANGING}
 
 
-def begin(table: Table, by: str) -> None:
-    """Store the terms of a new table, in force at once."""
+def beginning(table: Table, by: str) -> sql.Statement:
+    """What stores the terms of a new table, in force at once."""
     first = in_force(table) | {"carryover_on_close": str(table.carryover_on_close)}
-    _add(table, 1, first, by, begun_at=ClockTimestamp())
+    return sql.inserting(_new(table, 1, first, by, begun_at=ClockTimestamp()))
 
 
 def agree(table: Table, terms: dict[str, Any] | None, by: str) -> None:
@@ -26,7 +26,7 @@ def agree(table: Table, terms: dict[str, Any] | None, by: str) -> None:
     ended = sql.updating(_to_come(table), ended_at=ClockTimestamp())
     _, [last] = sql.together(ended, table.terms.order_by("-number").values_list("number", flat=True)[:1])
     if terms is not None:
-        _add(table, last + 1, terms, by)
+        _new(table, last + 1, terms, by).save(force_insert=True)
     table.terms_to_come = terms
     Table.objects.filter(id=table.id).update(terms_to_come=terms)
 
@@ -47,5 +47,5 @@ def _to_come(table: Table) -> Any:
     return table.terms.filter(ended_at=None, begun_at=None)
 
 
-def _add(table: Table, number: int, terms: dict[str, Any], by: str, **times: Any) -> None:
-    TableTerms.objects.create(house_id=table.house_id, table=table, number=number, terms=terms, set_by=by, **times)
+def _new(table: Table, number: int, terms: dict[str, Any], by: str, **times: Any) -> TableTerms:
+    return TableTerms(house_id=table.house_id, table=table, number=number, terms=terms, set_by=by, **times)

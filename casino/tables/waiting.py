@@ -4,14 +4,18 @@ They are called in the order of their numbers, which are given one after the oth
 is passed over only for a reason that is on record. Sitting down with the number ends the wait, in one write.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+
 from casino.audit.events.waiting import WaitingAdded, WaitingCalled, WaitingNoShow, WaitingRemoved
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
+from casino.safeguards import standing
 from casino.tables import selectors
 from casino.tables.models import Table, TableState, Waiting, WaitingEntry
 
@@ -26,8 +30,9 @@ def add(*, command: Command, player_ref: str, game: str | None, table_code: str 
     """
 
     def change(house: House, work: Work) -> Outcome:
-        player = persons.lock(house, player_ref)
+        player = standing.lock(house, player_ref)
         persons.require_not_forgotten(player)
+        standing.require_not_excluded(house, player)
         table = _table(house, table_code) if table_code is not None else None
         wanted = table.game if table is not None else _game(house, game or "")
         if table is not None and any(seating.player_id == player.pk for seating in selectors.seated(table)):
@@ -57,6 +62,7 @@ def call(*, command: Command, number: int, table_code: str, reason: str | None) 
         entry, table = _open(command, house, number), _table(house, table_code)
         if table.state == TableState.CLOSED:
             raise Conflict(f"Table {table.code} is closed.", code="table_closed", state=table.state)
+        standing.require_not_excluded(house, entry.player)
         if entry.game != table.game or entry.table_id not in (None, table.pk):
             raise Conflict(f"Number {number} does not wait for table {table.code}.", code="other_table")
         if entry.called_to_id == table.pk:
@@ -101,14 +107,18 @@ def remove(*, command: Command, number: int, reason: str) -> Answer:
     return write.write(command, _LIST, change)
 
 
-def seated(table: Table, player_ref: str, number: int) -> None:
-    """End the wait of a player who sits down at the locked table with this number. Raises NotFound, and Conflict
+def seating(table: Table, player_ref: str, number: int) -> sql.Statement:
+    """What ends the wait of a player who sits down at the locked table with this number. Raises NotFound, and Conflict
     not_called where that player was not called to this table."""
-    locks.lock_waiting(table.house_id)
-    entry = _get(table.house, number)
+    with locks.gathered() as locking:
+        locks.lock_waiting(table.house_id)
+    *_, found = sql.together(*locking, _named(table.house, number))
+    entry = _one(found, number)
     if (entry.state, entry.called_to_id, entry.player.ref) != (Waiting.CALLED, table.pk, player_ref):
         raise Conflict(f"{player_ref} was not called to table {table.code} with number {number}.", code="not_called")
-    _end(entry, Waiting.SEATED)
+    entry.state = Waiting.SEATED
+    rows, values = _next(entry)
+    return sql.updating(rows, **values, ended_at=ClockTimestamp())
 
 
 def describe(entry: WaitingEntry) -> dict[str, Any]:
@@ -132,11 +142,18 @@ def _outcome(entry: WaitingEntry, event: Any, *, status: int = 200) -> Outcome:
 
 
 def _get(house: House, number: int) -> WaitingEntry:
-    named = WaitingEntry.objects.select_related("player", "table", "called_to")
-    entry = named.filter(house=house, number=number).first()
-    if entry is None:
-        raise NotFound(f"The waiting list has no number {number}.")
-    return entry
+    return _one(list(_named(house, number)), number)
+
+
+def _named(house: House, number: int) -> QuerySet[WaitingEntry]:
+    """What reads an entry."""
+    return WaitingEntry.objects.select_related("player", "table", "called_to").filter(house=house, number=number)
+
+
+def _one(found: Sequence[WaitingEntry], number: int) -> WaitingEntry:
+    for entry in found:
+        return entry
+    raise NotFound(f"The waiting list has no number {number}.")
 
 
 def _open(command: Command, house: House, number: int) -> WaitingEntry:
@@ -165,8 +182,14 @@ def _end(entry: WaitingEntry, state: Waiting) -> None:
 
 def _update(entry: WaitingEntry, **columns: Any) -> None:
     """Save the entry's state with its next version and these columns."""
+    rows, values = _next(entry)
+    rows.update(**values, **columns)
+
+
+def _next(entry: WaitingEntry) -> tuple[QuerySet[WaitingEntry], dict[str, Any]]:
+    """The entry's row, and what it gets with its next version."""
     entry.version += 1
-    WaitingEntry.objects.filter(id=entry.pk).update(state=entry.state, version=entry.version, **columns)
+    return WaitingEntry.objects.filter(id=entry.pk), {"state": entry.state, "version": entry.version}
 
 
 def _table(house: House, code: str) -> Table:

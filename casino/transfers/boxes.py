@@ -6,16 +6,18 @@ is counted.
 """
 
 from dataclasses import replace
+from typing import Any
 
 from django.db import IntegrityError
+from django.db.models import QuerySet
 
 from casino.audit.events.custody import BoxBrought, BoxSwapped
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
-from casino.core import denominations, locks, write
+from casino.core import denominations, locks, sql, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, Forbidden, Unprocessable
+from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp, House
@@ -54,13 +56,12 @@ def swap(
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
         if tray is not None and command.context.role != Role.DEALER:
             raise Forbidden("The dealer counts the tray.")
-        there = Box.objects.filter(house=table.house, table=table, kind=kind, state=BoxState.AT_TABLE).first()
-        taken = None if there is None else _take(command, table, there.serial, seal)
+        taken, ended = _take(command, table, kind, seal)
         if taken is None and seal is not None:
             raise Unprocessable(f"Table {code} has no {kind} box that could be sealed.", code="seal_without_box")
         box = Box(
             house=table.house,
-            serial=serials.next_of(table.house, "box"),
+            serial=serials.next_of(table.house, "box", *ended),
             table=table,
             kind=kind,
             number=number,
@@ -123,15 +124,34 @@ def _counted(table: Table) -> int | None:
     return found
 
 
-def _take(command: Command, table: Table, serial: int, seal: str | None) -> Box:
+def _take(
+    command: Command, table: Table, kind: BoxKind, seal: str | None
+) -> tuple[Box | None, list[sql.Statement]]:  # fmt: skip
+    """Take the box of this kind off its table, if there is one; returns it, and what updates its row."""
+    house = table.house
+    there = {"house": house, "table": table, "kind": kind.value, "state": BoxState.AT_TABLE.value}
+    reads = (
+        Box.objects.filter(**there).select_related(*_NAMED),
+        *_holding(table, kind),
+        days.newest_open(house),
+        books.day_of_last_debit(house, _account(table, kind), but=RECEIVED),
+    )
+    try:
+        # The table is locked: nobody else puts a box on it or takes one off.
+        _, ([found], held, off, newest_day, last_debit) = locks.lock_beside(
+            Box, locks.Rank.CUSTODY, *reads, **there
+        )  # fmt: skip
+    except NotFound:
+        return None, []
     if seal is None:
         raise Unprocessable("Name the seal of the box that is taken off.", code="seal_missing")
-    box = lock(table.house, serial, BoxState.AT_TABLE)
-    box.table = table
+    box: Box = found
+    box.house, box.table = house, table
     box.state, box.seal, box.taken_by = BoxState.TAKEN, seal, command.context.staff
-    cash, pieces = inside(table, BoxKind(box.kind))
-    box.for_day = _day(table, BoxKind(box.kind), is_empty=not (cash or pieces))
-    Box.objects.filter(id=box.pk).update(
+    cash, pieces = _inside(table, kind, held, off)
+    box.for_day = _day(newest_day, last_debit, is_empty=not (cash or pieces))
+    ended = sql.updating(
+        Box.objects.filter(id=box.pk),
         state=box.state,
         seal=seal,
         taken_by=box.taken_by,
@@ -140,29 +160,44 @@ def _take(command: Command, table: Table, serial: int, seal: str | None) -> Box:
         expected_cash=cash,
         expected_pieces=pieces.as_json(),
     )
-    return box
+    return box, [ended]
 
 
-def _day(table: Table, kind: BoxKind, *, is_empty: bool) -> str:
+def _day(newest: list[str], last_debit: list[tuple[str]], *, is_empty: bool) -> str:
     """The gaming day of a box that is taken off: that of what fell into it last, so that a swap shortly after the turn
     of the day does not change it; of an empty box the newest open one. Empty without days."""
-    if is_empty:
-        return days.newest(table.house)
+    named = newest if is_empty else [name for (name,) in last_debit]
+    return next(iter(named), "")
+
+
+def _account(table: Table, kind: BoxKind) -> str:
+    """Where the books have the contents of the boxes of this kind."""
     [code] = [table.account(number) for number in ACCOUNTS[kind] if number is not None]
-    return books.day_of_last_debit(table.house, code, but=RECEIVED)
+    return code
 
 
 def inside(table: Table, kind: BoxKind) -> tuple[int, Chips]:
     """What the books have in the box on the table: in its account, less what is in those that were taken off."""
-    cash_account, rack = ACCOUNTS[kind]
-    chip_set = chips.in_use(table.house)
-    cash, pieces = 0, Chips(chip_set.code)
-    if cash_account is not None:
-        cash = chart.balances(table.house, [table.account(cash_account)])[table.account(cash_account)]
-    if rack is not None:
-        pieces = chips.rack(table.house, table.account(rack))
+    return _inside(table, kind, *sql.together(*_holding(table, kind)))
+
+
+def _holding(table: Table, kind: BoxKind) -> tuple[sql.Statement, QuerySet[Any, Any]]:
+    """What `inside` reads: contents of the account, and what was in the boxes that were taken off."""
     off = Box.objects.filter(house=table.house, table=table, kind=kind, state__in=UNPOSTED)
-    for expected_cash, expected_pieces in off.values_list("expected_cash", "expected_pieces"):
+    contents = chart.lying_in(table.house, [_account(table, kind)])
+    return contents, off.values_list("expected_cash", "expected_pieces")
+
+
+def _inside(
+    table: Table, kind: BoxKind, held: list[tuple[str, str, int]], off: list[tuple[int | None, Any]]
+) -> tuple[int, Chips]:  # fmt: skip
+    """As `inside`, by what `_holding` has found."""
+    cash_account, rack = ACCOUNTS[kind]
+    house, chip_set = table.house, chips.in_use(table.house)
+    there = chart.by_code(held).get(_account(table, kind), {})
+    cash = there[house.currency] if cash_account is not None else 0
+    pieces = chart.held_in(house, chip_set.code, list(there.items())) if rack is not None else Chips(chip_set.code)
+    for expected_cash, expected_pieces in off:
         cash -= expected_cash or 0
         pieces -= denominations.parse(chip_set, expected_pieces or {})
     return cash, pieces

@@ -1,5 +1,6 @@
 """The life of a chip set after the first: put in use in place of another, which is withdrawn with notice, taken back at
-the cage until it lapses, and retired when no chip of it is left.
+the cage until it lapses, and retired when no chip of it is left. What comes back after it has lapsed is paid by grace
+(`late_claims.py`).
 
 One set is in use at a time: tables, drawers and boxes hold chips of no other. So the change is made while they hold
 none. The public keeps chips of the withdrawn set, and the house owes their worth as before: at the cage they are taken
@@ -7,9 +8,11 @@ for chips of the set in use, and go through a separate rack of the drawer to tho
 when the notice is over lapses, but never while the house owes it to somebody known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
+
+from django.db.models import QuerySet
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
@@ -21,7 +24,7 @@ from casino.cage import services as cage
 from casino.cage.models import Drawer, Handover, HandoverState
 from casino.chips import selectors as chips
 from casino.chips.changing import Desk
-from casino.chips.models import ChipSet
+from casino.chips.models import ChipSet, Denomination
 from casino.core import denominations, locks, sql, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -49,28 +52,33 @@ def put_in_use(*, command: Command, code: str, redeem_until: date, reason: str) 
 
     def change(house: House, work: Work) -> Outcome:
         _lock_places(house)
-        chips.lock_chip_set(house)
-        found = _get(house, code)
+        sets, named, date_found, offered, held, owed = chips.lock_chip_set(
+            house, _set(house, code), chips.naming(house, code), asking_today(house), *_holding_chips(house)
+        )
+        found = _there(house, code, sets)
         _require_unused(found)
-        old, ladder = chips.in_use(house), chips.of(house, code)
+        old, ladder = chips.in_use(house), chips.named(house, code, named)
         if old.smallest % ladder.smallest:
             raise Conflict(
                 f"Amounts of the house are multiples of {old.smallest}; this set cannot make them.",
                 code="chip_set_too_coarse",
                 smallest=old.smallest,
             )
-        if redeem_until <= today(house):
+        if redeem_until <= today(date_found):
             raise Unprocessable("The last day of the notice is still to come.", code="notice_in_the_past")
-        _require_empty(house, old.code)
+        _require_empty(house, old.code, offered, held, owed)
         work.require_approval(APPROVED)
-        ChipSet.objects.filter(house=house, code=old.code).update(
-            in_use=False, withdrawn_at=ClockTimestamp(), redeem_until=redeem_until
-        )
-        ChipSet.objects.filter(id=found.pk).update(in_use=True)
+        work.soon(
+            ChipSet.objects.filter(house=house, code=old.code),
+            in_use=False, withdrawn_at=ClockTimestamp(), redeem_until=redeem_until,
+        )  # fmt: skip
+        work.soon(ChipSet.objects.filter(id=found.pk), in_use=True)
+        racks, *seen = work.flush(chart.reading_racks(house), *_describing(house, code, old.code))
         chips.changed(house)
-        chart.open_racks(house, ladder, vault=False)
+        chart.open_racks_of(house, ladder, racks, vault=False)
         event = ChipsPutInUse(chip_set=code, withdrawn=old.code, redeem_until=redeem_until.isoformat(), reason=reason)
-        return Outcome(event, {"chip_set": describe(_get(house, code)), "withdrawn": describe(_get(house, old.code))})
+        shown = _described(*seen)
+        return Outcome(event, {"chip_set": shown[code], "withdrawn": shown[old.code]})
 
     return write.write(command, OfHouse(lock=locks.lock_places, office=True), change)
 
@@ -117,14 +125,16 @@ def lapse(*, command: Command, code: str, reason: str) -> Answer:
     """
 
     def change(house: House, work: Work) -> Outcome:
-        chips.lock_chip_set(house)
-        found = _get(house, code)
+        sets, date_found, held, owing = chips.lock_chip_set(
+            house, _set(house, code), asking_today(house), chart.lying_in_places(house, [Account.PUBLIC]),
+            chart.owing_in_places(house, Account.CHIPS_UNATTRIBUTED),
+        )  # fmt: skip
+        found = _there(house, code, sets)
         _require_withdrawn(found)
-        if today(house) <= (until := found.redeem_until or date.max):
+        if today(date_found) <= (until := found.redeem_until or date.max):
             raise Conflict(f"The notice of {code} runs until {until}.", code="notice_runs", until=until.isoformat())
-        out = chart.in_places(house, [Account.PUBLIC], code)
+        out, owed = chart.of_set(house, code, held), dict(owing)
         pieces = denominations.total(code, out.values())
-        owed = chart.owed_in_places(house, Account.CHIPS_UNATTRIBUTED)
         if pieces.value > sum(owed.values()):
             raise Conflict(
                 "The house owes chips of this set to known players; let them cease to be theirs first.",
@@ -135,9 +145,11 @@ def lapse(*, command: Command, code: str, reason: str) -> Answer:
         postings = [*_worth(pieces.value, owed), *_gone(out)]
         if postings:
             work.post(key=f"chip_set:{code}:lapsed", kind="chips.lapsed", postings=postings, metadata={"set": code})
-        ChipSet.objects.filter(id=found.pk).update(lapsed_at=ClockTimestamp())
+        lapsed = {"lapsed_at": ClockTimestamp(), "lapsed_pieces": pieces.as_json()}
+        work.soon(ChipSet.objects.filter(id=found.pk), **lapsed)
+        shown = _described(*work.flush(*_describing(house, code)))
         event = ChipsLapsed(chip_set=code, amount=pieces.value, pieces=pieces.as_json(), reason=reason)
-        return Outcome(event, {"chip_set": describe(_get(house, code)), "amount": pieces.value})
+        return Outcome(event, {"chip_set": shown[code], "amount": pieces.value})
 
     return write.write(command, OfHouse(lock=locks.lock_places, office=True), change)
 
@@ -147,6 +159,8 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
     chip_set_retired, or place_not_empty."""
 
     def change(house: House, work: Work) -> Outcome:
+        # Chips that lapsed come back late under the same lock; none does any more once the set is retired.
+        chips.lock_chip_set(house)
         found = _get(house, code)
         if found.in_use:
             raise Conflict(f"Chip set {code} is in use.", code="chip_set_in_use")
@@ -163,11 +177,28 @@ def retire(*, command: Command, code: str, reason: str) -> Answer:
 
 def describe(found: ChipSet) -> dict[str, Any]:
     """A chip set with its denominations, and how far it has come."""
+    return _one(found, found.denominations.order_by("value").values_list("value", "colour"))
+
+
+def _describing(house: House, *codes: str) -> tuple[QuerySet[Any, Any], QuerySet[Any, Any]]:
+    """What `describe` reads of these sets, for who reads it with something else; `_described` takes what it has
+    found."""
+    rows = Denomination.objects.filter(chip_set__house=house, chip_set__code__in=codes).order_by("value")
+    return (
+        ChipSet.objects.filter(house=house, code__in=codes),
+        rows.values_list("chip_set_id", "value", "colour"),
+    )
+
+
+def _described(sets: list[ChipSet], rows: list[tuple[int, int, str]]) -> dict[str, dict[str, Any]]:
+    """These sets by their codes, as `describe` has each."""
+    return {one.code: _one(one, [(value, colour) for of, value, colour in rows if of == one.pk]) for one in sets}
+
+
+def _one(found: ChipSet, colours: Iterable[tuple[int, str]]) -> dict[str, Any]:
     return {
         "chip_set": found.code,
-        "denominations": {
-            str(value): colour for value, colour in found.denominations.order_by("value").values_list("value", "colour")
-        },
+        "denominations": {str(value): colour for value, colour in colours},
         "in_use": found.in_use,
         "redeem_until": None if found.redeem_until is None else found.redeem_until.isoformat(),
         "lapsed": found.lapsed_at is not None,
@@ -175,10 +206,14 @@ def describe(found: ChipSet) -> dict[str, Any]:
     }
 
 
-def today(house: House) -> date:
-    """The date in the house's time zone, by the database's clock."""
-    [(found,)] = sql.rows("SELECT (clock_timestamp() AT TIME ZONE %s)::date", [house.time_zone])
-    now: date = found
+def asking_today(house: House) -> sql.Statement:
+    """What reads the date in the house's time zone, by the database's clock; `today` takes what it has found."""
+    return "SELECT (clock_timestamp() AT TIME ZONE %s)::date", [house.time_zone]
+
+
+def today(found: list[tuple[date]]) -> date:
+    """The date in the house's time zone, by what `asking_today` has found."""
+    [(now,)] = found
     return now
 
 
@@ -186,10 +221,18 @@ def today(house: House) -> date:
 
 
 def _get(house: House, code: str) -> ChipSet:
-    found = ChipSet.objects.filter(house=house, code=code).first()
-    if found is None:
-        raise NotFound(f"House {house.code} has no chip set {code}.")
-    return found
+    return _there(house, code, list(_set(house, code)))
+
+
+def _set(house: House, code: str) -> QuerySet[ChipSet]:
+    return ChipSet.objects.filter(house=house, code=code)
+
+
+def _there(house: House, code: str, found: list[ChipSet]) -> ChipSet:
+    """The set that `_set` has found. Raises NotFound."""
+    for one in found:
+        return one
+    raise NotFound(f"House {house.code} has no chip set {code}.")
 
 
 def _require_not_retired(found: ChipSet) -> None:
@@ -226,17 +269,27 @@ def _require_out(house: House, taken: Chips) -> None:
 def _lock_places(house: House) -> None:
     """Keep everybody from sitting down, playing or trading until the transaction ends: what is done at a table or a
     drawer goes by the chip set that was in use when it was locked."""
-    locks.lock_all(Table, locks.Rank.DESK, house=house)
-    locks.lock_all(Drawer, locks.Rank.DESK, house=house)
+    locks.lock_every(Table, Drawer, rank=locks.Rank.DESK, house=house)
 
 
-def _require_empty(house: House, code: str) -> None:
+def _holding_chips(house: House) -> tuple[QuerySet[Any, Any], ...]:
+    """What `_require_empty` goes by: handovers that are offered, and what lies in racks and on tables."""
+    return (
+        Handover.objects.filter(house=house, state=HandoverState.OFFERED).values_list("pk", flat=True)[:1],
+        chart.lying_in_places(house, _RACKS),
+        chart.owing_in_places(house, *_ON_TABLES),
+    )
+
+
+def _require_empty(
+    house: House, code: str, offered: list[int], held: list[tuple[str, str, int]], owed: list[tuple[str, int]]
+) -> None:
     """Refuse while places of the house hold chips of the set in use, or tables money that they stand for, or chips of
     it are counted out for a drawer."""
-    if Handover.objects.filter(house=house, state=HandoverState.OFFERED).exists():
+    if offered:
         raise Conflict("Chips are counted out for a drawer; they are taken or withdrawn first.", code="handover_open")
-    left = {account: mix.value for account, mix in chart.in_places(house, _RACKS, code).items()}
-    left |= chart.owed_in_places(house, *_ON_TABLES)
+    left = {account: mix.value for account, mix in chart.of_set(house, code, held).items()}
+    left |= dict(owed)
     if left:
         named = ", ".join(sorted(left))
         raise Conflict(f"Bring the chips to the vault first: {named}.", code="place_not_empty")

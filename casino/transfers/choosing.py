@@ -15,7 +15,7 @@ from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
 from casino.tables.models import Table
 from casino.transfers import proposals
-from casino.transfers.models import Kind, Transfer
+from casino.transfers.models import Transfer
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -28,11 +28,8 @@ def mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Chi
     return found if amount is None else denominations.worth(found, amount)
 
 
-def template(kind: Kind, table: Table) -> int:
-    """Number of the template that a fill brings its tray to. Raises Conflict no_template, Unprocessable
-    template_of_a_fill for a credit."""
-    if kind != Kind.FILL:
-        raise Unprocessable("Only a fill brings a tray to its template.", code="template_of_a_fill")
+def template(table: Table) -> int:
+    """Number of the template that a fill brings its tray to. Raises Conflict no_template."""
     return templates.require(table.house, PlaceKind.TABLE, table.code).number
 
 

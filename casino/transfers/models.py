@@ -13,6 +13,7 @@ from casino.chips.models import ChipSet
 from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.staff.models import Staff, TerminalKind
 from casino.tables.models import Table
+from casino.transfers.late_models import LateClaim as LateClaim  # one file of models a subject
 
 
 class Kind(models.TextChoices):
@@ -90,7 +91,7 @@ class Transfer(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="transfers")
     kind = models.CharField(max_length=6, choices=Kind.choices)
-    #: From 1 without gaps, by house and kind. (The id identifies the row in addresses; it is no series.)
+    #: From 1 without gaps, by house and kind; people and addresses name it so.
     serial = models.PositiveIntegerField()
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="transfers")
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="transfers")
@@ -443,7 +444,7 @@ class ChipMove(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="chip_moves")
     kind = models.CharField(max_length=11, choices=MoveKind.choices)
-    #: From 1 without gaps, by house and kind.
+    #: From 1 without gaps, by house, of all kinds; people and addresses name it so.
     serial = models.PositiveIntegerField()
     chip_set = models.ForeignKey(ChipSet, on_delete=models.PROTECT, related_name="+")
     #: The drawer that withdrawn chips come from, all that it has of the set.
@@ -469,7 +470,7 @@ class ChipMove(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=MoveKind.values), name="chip_move_kind"),
             models.CheckConstraint(condition=Q(state__in=MoveState.values), name="chip_move_state"),
-            models.UniqueConstraint(fields=["house", "kind", "serial"], name="chip_move_serial"),
+            models.UniqueConstraint(fields=["house", "serial"], name="chip_move_serial"),
             models.CheckConstraint(
                 condition=Q(kind=MoveKind.DESTRUCTION, observer__isnull=False) & ~Q(observer=F("noted_by"))
                 | ~Q(kind=MoveKind.DESTRUCTION) & Q(observer=None),

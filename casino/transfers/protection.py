@@ -24,6 +24,7 @@ PROTECTION = Protection(
         Table(name="transfers_boxcount", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(name="transfers_chipmove", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="transfers_chipmovecount", keep=Keep.APPEND_ONLY, app=_INSERT),
+        Table(name="transfers_lateclaim", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(name="transfers_troncpool", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(
             name="transfers_troncshare",

@@ -33,7 +33,6 @@ def describe(transfer: Transfer, *, blind: bool = False) -> dict[str, Any]:
     """A transfer as its sender sees it; `value` of what was sent, in minor units. `blind`: without what was requested
     and sent, as somebody sees it who is to count it."""
     found = {
-        "transfer": transfer.pk,
         "kind": transfer.kind,
         "serial": transfer.serial,
         "table": transfer.table.code,
@@ -130,8 +129,7 @@ def box_times(box: Box) -> dict[str, Any]:
 def describe_tray_count(count: TrayCount, *, figures: bool = True) -> dict[str, Any]:
     """A count of a tray; what was counted and expected once it was confirmed. `figures`: whether with them at all."""
     found: dict[str, Any] = {
-        "tray_count": count.pk,
-        "serial": count.serial,
+        "tray_count": count.serial,
         "table": count.table.code,
         "purpose": count.purpose,
         "state": count.state,
@@ -149,9 +147,8 @@ def describe_chip_move(move: ChipMove, *, figures: bool = True) -> dict[str, Any
     """Chips that come into the vault or leave it; what was noted and counted once no more counts are made. `figures`:
     whether with them at all."""
     found: dict[str, Any] = {
-        "move": move.pk,
+        "move": move.serial,
         "kind": move.kind,
-        "serial": move.serial,
         "chip_set": move.chip_set.code,
         "drawer": move.drawer.code if move.drawer else None,
         "paper": move.paper,
@@ -183,15 +180,15 @@ def describe_pool(pool: TroncPool) -> dict[str, Any]:
 
 
 def open_work(drawer: Drawer) -> list[dict[str, Any]]:
-    """What of a drawer is under way between it and tables or the vault, by `kind` and `number` (its serial), with the
-    `id` that its address has: fills, credits, and chips of a withdrawn set that are being counted into the vault."""
+    """What of a drawer is under way between it and tables or the vault, by `kind` and `number`, which its address has:
+    fills, credits, and chips of a withdrawn set that are being counted into the vault."""
     transfers, moves = sql.together(
         Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id"),
         ChipMove.objects.filter(drawer=drawer, state=MoveState.WAITING).order_by("id"),
     )
     return [
-        *({"kind": str(one.kind), "number": one.serial, "id": one.pk} for one in transfers),
-        *({"kind": "chip_move", "number": one.serial, "id": one.pk} for one in moves),
+        *({"kind": str(one.kind), "number": one.serial} for one in transfers),
+        *({"kind": "chip_move", "number": one.serial} for one in moves),
     ]
 
 

@@ -10,9 +10,9 @@ ON CONFLICT (house_id, series) DO UPDATE SET last = known.last + 1 RETURNING las
 """.format(patience.PATIENT.format(type="text"))
 
 
-def next_of(house: House, series: str) -> int:
-    """The next number of a series, from 1. Others who want one wait until this transaction ends; if it is rolled back,
-    the number is given again. Raises LockOrderError, Busy."""
+def next_of(house: House, series: str, *before: sql.Statement) -> int:
+    """The next number of a series, from 1, once `before` was run. Others who want one wait until this transaction ends;
+    if it is rolled back, the number is given again. Raises LockOrderError, Busy."""
     locks.taken(locks.Rank.SERIAL, f"series {series}")
-    [(number,)] = sql.rows(_NEXT, [house.id, series, patience.lock_timeout()])
+    *_, [(number,)] = sql.together(*before, (_NEXT, [house.id, series, patience.lock_timeout()]))
     return int(number)

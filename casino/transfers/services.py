@@ -78,6 +78,17 @@ class End:
     code: str
 
 
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """How people name a transfer: a fill or credit, by its number among those of the house."""
+
+    kind: Kind
+    serial: int
+
+    def __str__(self) -> str:
+        return f"{self.kind.capitalize()} {self.serial}"
+
+
 class CountDiffers(Conflict):
     """A count on arrival is not what was sent. The refusal says no more: who counts again must not know more."""
 
@@ -100,8 +111,8 @@ def start(
     What is wanted is named as `pieces`, or worked out for `amount` minor units, or a fill is `by_template`: it brings
     the tray to its template when it is sent. `carrier` is the login of the person who carries what is sent. Raises
     Conflict drawer_closed or no_exact_change, no_template, tray_at_template of a fill that is sent, approval_required;
-    InsufficientFunds, Unprocessable for wrong pieces, template_of_a_fill, unknown_carrier, and carrier_not_yet where
-    chips are only asked for, Forbidden four_eyes for a sender who carries, NotFound.
+    InsufficientFunds, Unprocessable for wrong pieces or unknown_carrier, Forbidden four_eyes for a sender who carries,
+    NotFound.
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
@@ -109,7 +120,7 @@ def start(
         wanted = {
             "amount": amount,
             "pieces": None if pieces is None else mix(place, pieces, amount).as_json(),
-            "template": choosing.template(kind, table) if by_template else None,
+            "template": choosing.template(table) if by_template else None,
         }
         transfer = Transfer(
             house=place.house,
@@ -124,24 +135,20 @@ def start(
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
             _send(work, command, transfer, place, carrier)
-        elif carrier is not None:
-            raise Unprocessable(
-                "Nothing is carried yet: who sends the chips names the carrier.", code="carrier_not_yet"
-            )
         return Outcome(_event(transfer), status=201)
 
     return _write(command, end, change)
 
 
 def send(
-    *, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None,
+    *, command: Command, end: End, paper: Paper, amount: int | None, pieces: Pieces | None,
     carrier: str | None = None,
 ) -> Answer:  # fmt: skip
     """Send what the other end has requested, or other chips instead. Raises as `start`, and Conflict not_your_side or
     one that says in which state the transfer is."""
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
-        transfer = _lock(place, transfer_id)
+        transfer = _lock(place, paper)
         _require(transfer, end, SENDER, TransferState.REQUESTED)
         instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
         _send(work, command, transfer, place, carrier, instead)
@@ -150,7 +157,7 @@ def send(
     return _write(command, end, change)
 
 
-def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, carrier: str | None = None) -> Answer:
+def receive(*, command: Command, end: End, paper: Paper, pieces: Pieces, carrier: str | None = None) -> Answer:
     """Count what has arrived and take it in; `carrier` is the login of the person who has brought it, unless the sender
     has named one.
 
@@ -160,7 +167,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, car
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
-        transfer = _arrived(command, end, place, transfer_id)
+        transfer = _arrived(command, end, place, paper)
         if len(transfer.miscounts) >= MOST_COUNTS:
             raise Conflict(
                 f"{MOST_COUNTS} counts have differed from what was sent; a supervisor must count and decide.",
@@ -175,12 +182,12 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, car
     try:
         return _write(command, end, change)
     except CountDiffers as refused:
-        _keep(command, end, transfer_id, refused.counted)
+        _keep(command, end, paper, refused.counted)
         raise
 
 
 def accept(
-    *, command: Command, end: End, transfer_id: int, pieces: Pieces, reason: str, carrier: str | None = None
+    *, command: Command, end: End, paper: Paper, pieces: Pieces, reason: str, carrier: str | None = None
 ) -> Answer:
     """Take in what has arrived as a supervisor has counted it, after two counts that differed from what was sent; the
     variance is posted as chips over or short at the table.
@@ -189,7 +196,7 @@ def accept(
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
-        transfer = _arrived(command, end, place, transfer_id)
+        transfer = _arrived(command, end, place, paper)
         if len(transfer.miscounts) < MOST_COUNTS:
             raise Conflict(
                 f"A variance is accepted after {MOST_COUNTS} counts that differ; count first.", code="recount_needed"
@@ -204,12 +211,12 @@ def accept(
     return _write(command, end, change)
 
 
-def decline(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
+def decline(*, command: Command, end: End, paper: Paper, reason: str) -> Answer:
     """Send back what has arrived or is on its way: from now on it can only be cancelled, by the end that sent it.
     Raises Conflict as `receive`, Forbidden four_eyes for the sender."""
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
-        transfer = _lock(place, transfer_id)
+        transfer = _lock(place, paper)
         _require(transfer, end, RECEIVER, TransferState.SENT)
         require_another(command, transfer.sent_by, "sent this")
         transfer.state, transfer.declined_by = TransferState.DECLINED, command.context.staff
@@ -222,7 +229,7 @@ def decline(*, command: Command, end: End, transfer_id: int, reason: str) -> Ans
     return _write(command, end, change)
 
 
-def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
+def cancel(*, command: Command, end: End, paper: Paper, reason: str) -> Answer:
     """Cancel a transfer: before anything is sent, either end may do it; after that, the end that sent it, once the
     chips are back in its rack. The posting is mirrored.
 
@@ -231,7 +238,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
-        transfer = _lock(place, transfer_id)
+        transfer = _lock(place, paper)
         if transfer.state in IN_TRANSIT:
             _require(transfer, end, SENDER, *IN_TRANSIT)
             _require_two(command, transfer)
@@ -240,7 +247,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
             _require_state(transfer, *UNDER_WAY)
         _release(work, transfer)
         mirrors = work.reverse_all(
-            keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
+            keys=[f"{_key(transfer)}:sent"], metadata={transfer.kind: transfer.serial, "reason": reason}
         )
         _end(command, transfer, TransferState.CANCELLED, reason=reason, reservation=transfer.reservation)
         return Outcome(_event(transfer, mirrors=mirrors or None, reason=reason))
@@ -276,10 +283,10 @@ def _reserve(work: Work, transfer: Transfer, end: End) -> str:
         return ""
     with withheld(drawer):
         work.hold(
-            key=_hold_key(transfer),
+            key=_key(transfer),
             kind="fill.requested",
             postings=[posting("fill_sent", transfer.places, chips=wanted)],
-            metadata={"fill": transfer.serial, **transfer.places},
+            metadata={transfer.kind: transfer.serial, **transfer.places},
             seconds=RESERVED_SECONDS,
         )
     return Reservation.PENDING
@@ -288,10 +295,11 @@ def _reserve(work: Work, transfer: Transfer, end: End) -> str:
 def _release(work: Work, transfer: Transfer) -> None:
     """Let go of what was set aside for a fill; the caller stores the reservation."""
     if transfer.reservation == Reservation.PENDING:
-        transfer.reservation = work.void_hold(_hold_key(transfer))
+        transfer.reservation = work.void_hold(_key(transfer))
 
 
-def _hold_key(transfer: Transfer) -> str:
+def _key(transfer: Transfer) -> str:
+    """What is set aside, and the postings of a transfer, are named by it."""
     return f"{transfer.kind}:{transfer.serial}"
 
 
@@ -299,19 +307,20 @@ def _hold_key(transfer: Transfer) -> str:
 _NAMED = ("table", "drawer", "opened_by", "sent_by", "carried_by", "declined_by", "ended_by")
 
 
-def _lock(place: Table | Drawer, transfer_id: int) -> Transfer:
+def _lock(place: Table | Drawer, paper: Paper) -> Transfer:
     """The transfer, if this place is one of its ends. Raises NotFound."""
     name = "table" if isinstance(place, Table) else "drawer"
-    transfer = locks.lock(Transfer, locks.Rank.CUSTODY, related=_NAMED, house=place.house, id=transfer_id)
+    named = {"house": place.house, "kind": paper.kind, "serial": paper.serial}
+    transfer = locks.lock(Transfer, locks.Rank.CUSTODY, related=_NAMED, **named)
     if getattr(transfer, f"{name}_id") != place.pk:
-        raise NotFound(f"Transfer {transfer_id} does not concern {name} {place.code}.")
+        raise NotFound(f"{paper} does not concern {name} {place.code}.")
     setattr(transfer, name, place)
     return transfer
 
 
-def _arrived(command: Command, end: End, place: Table | Drawer, transfer_id: int) -> Transfer:
+def _arrived(command: Command, end: End, place: Table | Drawer, paper: Paper) -> Transfer:
     """A transfer that this person may take in here."""
-    transfer = _lock(place, transfer_id)
+    transfer = _lock(place, paper)
     _require(transfer, end, RECEIVER, TransferState.SENT)
     require_another(command, transfer.sent_by, "sent this")
     _require_open(place)
@@ -324,25 +333,25 @@ def _take_in(
 ) -> Outcome:  # fmt: skip
     rack = transfer.table.account(Account.TRANSIT)
     work.post(
-        key=f"transfer:{transfer.pk}:received",
+        key=f"{_key(transfer)}:received",
         kind=f"{transfer.kind}.received",
         postings=[
             *chip_variance(rack, transfer.table.code, counted - sent),
             posting(f"{transfer.kind}_received", transfer.places, chips=counted),
         ],
-        metadata={"transfer": transfer.pk, **transfer.places},
+        metadata={transfer.kind: transfer.serial, **transfer.places},
     )
     _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=reason or "", carried_by=carrier)
     return Outcome(_event(transfer, reason=reason, approver=reason and command.context.staff.login))
 
 
-def _keep(command: Command, end: End, transfer_id: int, counted: Chips) -> None:
+def _keep(command: Command, end: End, paper: Paper, counted: Chips) -> None:
     """Keep a count that differed from what was sent, with an event; once for each request."""
     request = f"{command.context.terminal.code}:{command.key}"
 
     def operation() -> None:
         place = _lock_place(command.context.house, end)
-        transfer = _lock(place, transfer_id)
+        transfer = _lock(place, paper)
         known = {count["request"] for count in transfer.miscounts}
         if transfer.state != TransferState.SENT or request in known or len(known) >= MOST_COUNTS:
             return
@@ -407,8 +416,9 @@ def _require(transfer: Transfer, end: End, whose: Mapping[Any, TerminalKind], *s
 
 def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
     if transfer.state not in allowed:
+        name = Paper(Kind(transfer.kind), transfer.serial)
         raise Conflict(
-            f"Transfer {transfer.pk} is {transfer.state}; this needs one that is {' or '.join(allowed)}.",
+            f"{name} is {transfer.state}; this needs one that is {' or '.join(allowed)}.",
             code=f"transfer_{transfer.state}",
             state=transfer.state,
         )
@@ -444,10 +454,10 @@ def _send(
         by = (Role.CAGE_SUPERVISOR, Role.MANAGER)
         work.require_approval(Need(kind=ApprovalKind.TRANSFER, roles=by, amount=chosen.value))
     work.post(
-        key=f"transfer:{transfer.pk}:sent",
+        key=f"{_key(transfer)}:sent",
         kind=f"{transfer.kind}.sent",
         postings=[posting(f"{transfer.kind}_sent", transfer.places, chips=chosen)],
-        metadata={"transfer": transfer.pk, **transfer.places},
+        metadata={transfer.kind: transfer.serial, **transfer.places},
     )
     transfer.state, transfer.sent, transfer.sent_by = TransferState.SENT, chosen.as_json(), command.context.staff
     transfer.carried_by = _carrier(command, transfer, carrier)

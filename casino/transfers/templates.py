@@ -2,12 +2,11 @@
 It begins at once or at a moment to come, and what was in force before stays known."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-
-from casino.approvals.selectors import database_time
+from casino.approvals.selectors import DATABASE_TIME
 from casino.audit.events.cage import FloatTemplateSet
 from casino.audit.events.tables import TrayTemplateSet
 from casino.audit.services import Actor
@@ -17,7 +16,7 @@ from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips import templates
 from casino.chips.models import PlaceKind, Template
-from casino.core import denominations, locks, once_live, write
+from casino.core import denominations, locks, once_live, sql, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -29,6 +28,7 @@ from casino.tables.models import Table
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
+_SETTING = OfHouse(lock=locks.lock_places, office=True, knowing=(chips, control_points))
 
 
 def set_float(
@@ -49,8 +49,9 @@ def set_float(
         ladder = chips.in_use(house)
         whole, kept = denominations.parse(ladder, pieces), denominations.parse(ladder, least)
         _require_float(house, cash, whole, kept, ceiling)
-        templates.require_not_past(valid_from, database_time())
-        now = templates.in_force(house, PlaceKind.DRAWER, code)
+        [(moment,)], rows = sql.together(DATABASE_TIME, templates.newest(house, kind=PlaceKind.DRAWER, place=code))
+        templates.require_not_past(valid_from, moment)
+        now = templates.of_place(house, rows)
         if valid_from is None and now is not None:
             _require_change((now.cash, now.pieces, now.least, now.ceiling), (cash, whole, kept, ceiling))
         approval = _approved(house, work, command)
@@ -61,7 +62,7 @@ def set_float(
         return _outcome(row, _of_float(row, reason))
 
     place = Drawer(house=command.context.house, code=code).chain
-    return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
+    return write.write(command, replace(_SETTING, place=place), change)
 
 
 def set_tray(
@@ -74,8 +75,9 @@ def set_tray(
         changing.require_not_retired(table)
         ladder = chips.in_use(house)
         whole = denominations.parse(ladder, pieces)
-        templates.require_not_past(valid_from, database_time())
-        now = templates.in_force(house, PlaceKind.TABLE, code)
+        [(moment,)], rows = sql.together(DATABASE_TIME, templates.newest(house, kind=PlaceKind.TABLE, place=code))
+        templates.require_not_past(valid_from, moment)
+        now = templates.of_place(house, rows)
         if valid_from is None and now is not None:
             _require_change(now.pieces, whole)
         approval = _approved(house, work, command)
@@ -86,7 +88,7 @@ def set_tray(
         return _outcome(row, _of_tray(row, reason))
 
     place = Table(house=command.context.house, code=code).chain
-    return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
+    return write.write(command, replace(_SETTING, place=place), change)
 
 
 def copy(*, source: House, made: House, actor: Actor) -> None:
@@ -95,7 +97,7 @@ def copy(*, source: House, made: House, actor: Actor) -> None:
     for (kind, code), found in templates.all_in_force(source).items():
         if not (drawers_or_tables(made, kind).filter(code=code).exists()):
             continue  # retired since
-        with transaction.atomic():
+        with sql.joined():
             row = templates.add(
                 made, kind, code, ladder=chips.in_use(made), cash=found.cash, pieces=found.pieces, least=found.least,
                 ceiling=found.ceiling, by=actor.staff,

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.audit.events.custody import TrayConfirmed, TrayCounted, TrayCountsDiffered
+from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import denominations, locks, write
+from casino.core import denominations, locks, sql, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
@@ -47,7 +48,7 @@ def count(*, command: Command, code: str, purpose: Purpose, pieces: Pieces) -> A
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A count that waits for its witness, as an event says it, and the count that waited before it (id)."""
+    """A count that waits for its witness, as an event says it, and the number of the count that waited before it."""
 
     described: dict[str, Any]
     pieces: dict[str, int]
@@ -56,35 +57,41 @@ class Begun:
 
 def begin(table: Table, purpose: Purpose, pieces: Pieces, *, by: Staff) -> Begun:
     """Let a count of the tray of a locked table wait for its witness. Raises Unprocessable for wrong pieces."""
-    waiting = TrayCount.objects.filter(house=table.house, table=table, state=TrayCountState.WAITING).first()
-    if waiting is not None:
-        _end(waiting, TrayCountState.REPLACED)
-    counted = denominations.parse(chips.in_use(table.house), pieces)
+    house = table.house
+    there, tray = sql.together(
+        TrayCount.objects.filter(house=house, table=table, state=TrayCountState.WAITING), _holding(table)
+    )
+    waiting: TrayCount | None = next(iter(there), None)
+    counted = denominations.parse(chips.in_use(house), pieces)
+    ended = [] if waiting is None else [_ending(waiting, TrayCountState.REPLACED)]
     found = TrayCount.objects.create(
-        house=table.house,
-        serial=serials.next_of(table.house, "tray"),
+        house=house,
+        serial=serials.next_of(house, "tray", *ended),
         table=table,
         purpose=purpose,
-        expected=_tray(table).as_json(),
+        expected=_held(table, tray).as_json(),
         pieces=counted.as_json(),
         counted_by=by,
     )
     described = selectors.describe_tray_count(found, figures=False)
-    return Begun(described, found.pieces, None if waiting is None else waiting.pk)
+    return Begun(described, found.pieces, None if waiting is None else waiting.serial)
 
 
 def at_box_change(table: Table) -> int | None:
-    """The newest count of a table's tray (id), if it was made at a change of boxes, has not ended otherwise than
-    confirmed, and no chip has come into the tray or left it since: several boxes are changed with one count."""
-    newest = TrayCount.objects.filter(house=table.house, table=table).order_by("serial").last()
+    """The number of the newest count of a table's tray, if it was made at a change of boxes, has not ended otherwise
+    than confirmed, and no chip has come into the tray or left it since: several boxes are changed with one count."""
+    counts, tray = sql.together(
+        TrayCount.objects.filter(house=table.house, table=table).order_by("-serial")[:1], _holding(table)
+    )
+    newest: TrayCount | None = next(iter(counts), None)
     if newest is None or newest.purpose != Purpose.BOX_CHANGE:
         return None
     left = {TrayCountState.WAITING: newest.expected, TrayCountState.CONFIRMED: newest.pieces}
     state = TrayCountState(newest.state)
-    return newest.pk if state in left and _tray(table).as_json() == left[state] else None
+    return newest.serial if state in left and _held(table, tray).as_json() == left[state] else None
 
 
-def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> Answer:
+def witness(*, command: Command, code: str, serial: int, pieces: Pieces) -> Answer:
     """Count the tray as the witness. The same as the first count is posted; another count ends it, and both count
     again.
 
@@ -94,7 +101,7 @@ def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> An
 
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
-        found = _lock(table, count_id)
+        found = _lock(table, serial)
         require_another(command, found.counted_by, "counted this")
         chip_set = chips.in_use(table.house)
         counted, expected = denominations.parse(chip_set, pieces), denominations.parse(chip_set, found.expected)
@@ -109,10 +116,10 @@ def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> An
         postings = chip_variance(table.account(Account.TRAY), table.code, counted - expected)
         if moved_anything(postings):
             work.post(
-                key=f"tray_count:{found.pk}",
+                key=f"tray_count:{found.serial}",
                 kind="tray.counted",
                 postings=postings,
-                metadata={"tray_count": found.pk, "table": table.code} | _for_day(found),
+                metadata={"tray_count": found.serial, "table": table.code} | _for_day(found),
             )
         _end(found, TrayCountState.CONFIRMED)
         return Outcome(
@@ -137,19 +144,19 @@ def closer(table: Table) -> int | None:
     last = _last(table)
     if last is None or last.purpose != Purpose.CLOSER:
         return None
-    return last.pk if _tray(table).as_json() == last.pieces else None
+    return last.serial if _tray(table).as_json() == last.pieces else None
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _lock(table: Table, count_id: int) -> TrayCount:
-    found = locks.lock(TrayCount, locks.Rank.CUSTODY, house=table.house, id=count_id)
+def _lock(table: Table, serial: int) -> TrayCount:
+    found = locks.lock(TrayCount, locks.Rank.CUSTODY, house=table.house, serial=serial)
     if found.table_id != table.pk:
-        raise NotFound(f"Tray count {count_id} was not made at table {table.code}.")
+        raise NotFound(f"Tray count {serial} was not made at table {table.code}.")
     if found.state != TrayCountState.WAITING:
         raise Conflict(
-            f"Tray count {count_id} is {found.state}; make a new one.",
+            f"Tray count {serial} is {found.state}; make a new one.",
             code=f"tray_count_{found.state}",
             state=found.state,
         )
@@ -165,7 +172,17 @@ def _for_day(count: TrayCount) -> dict[str, str]:
 
 def _tray(table: Table) -> Chips:
     """What the books have in the tray."""
-    return chips.rack(table.house, table.account(Account.TRAY))
+    return _held(table, sql.rows(*_holding(table)))
+
+
+def _holding(table: Table) -> sql.Statement:
+    """What reads that, for who reads it with something else."""
+    return chart.holding_all(table.house, table.account(Account.TRAY))
+
+
+def _held(table: Table, found: list[tuple[str, int]]) -> Chips:
+    """What the books have in the tray, by what `_holding` has found."""
+    return chart.held_in(table.house, chips.in_use(table.house).code, found)
 
 
 def _exception(count: TrayCount) -> TrayException:
@@ -182,7 +199,7 @@ def _exception(count: TrayCount) -> TrayException:
 def _opener(table: Table) -> int | None:
     """The number of the newest confirmed opener of a table's tray, None where a closer came after it."""
     last = _last(table)
-    return last.pk if last is not None and last.purpose == Purpose.OPENER else None
+    return last.serial if last is not None and last.purpose == Purpose.OPENER else None
 
 
 def _last(table: Table) -> TrayCount | None:
@@ -193,8 +210,13 @@ def _last(table: Table) -> TrayCount | None:
 
 
 def _end(count: TrayCount, state: TrayCountState) -> None:
+    sql.together(_ending(count, state))
+
+
+def _ending(count: TrayCount, state: TrayCountState) -> sql.Statement:
     count.state = state
-    TrayCount.objects.filter(id=count.pk).update(
+    return sql.updating(
+        TrayCount.objects.filter(id=count.pk),
         state=state,
         witnessed=count.witnessed,
         witnessed_by=count.witnessed_by,

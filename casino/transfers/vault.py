@@ -84,7 +84,7 @@ def note(
         move = ChipMove.objects.create(
             house=house,
             kind=kind,
-            serial=serials.next_of(house, kind),
+            serial=serials.next_of(house, "chip_move"),
             chip_set=found,
             drawer=found_drawer,
             paper=paper,
@@ -98,7 +98,7 @@ def note(
     return write.write(command, IN_VAULT, change)
 
 
-def count(*, command: Command, move_id: int, pieces: Pieces) -> Answer:
+def count(*, command: Command, serial: int, pieces: Pieces) -> Answer:
     """Enter what one person has counted. When all have counted, the same as was written down is posted. Two counts of a
     delivery that differ from each other are made again.
 
@@ -108,7 +108,7 @@ def count(*, command: Command, move_id: int, pieces: Pieces) -> Answer:
     """
 
     def change(house: House, work: Work) -> Outcome:
-        move = _lock(house, move_id, MoveState.WAITING)
+        move = _lock(house, serial, MoveState.WAITING)
         kind, number = MoveKind(move.kind), move.differing_rounds + 1
         require_another(command, move.noted_by, "wrote this down")
         require_another(command, move.observer, "attend this")
@@ -130,7 +130,7 @@ def count(*, command: Command, move_id: int, pieces: Pieces) -> Answer:
     return write.write(command, IN_VAULT, change)
 
 
-def accept(*, command: Command, move_id: int, pieces: Pieces, reason: str) -> Answer:
+def accept(*, command: Command, serial: int, pieces: Pieces, reason: str) -> Answer:
     """Take in a delivery that is not what its note says, as a manager has seen it counted.
 
     Raises NotFound, Conflict chip_move_waiting, chip_move_done, or chip_move_differed for what is no delivery;
@@ -138,7 +138,7 @@ def accept(*, command: Command, move_id: int, pieces: Pieces, reason: str) -> An
     """
 
     def change(house: House, work: Work) -> Outcome:
-        move = _lock(house, move_id, MoveState.DIFFERED)
+        move = _lock(house, serial, MoveState.DIFFERED)
         if move.kind != MoveKind.DELIVERY:
             raise Conflict(f"{move} has ended; begin a new one.", code="chip_move_differed", state=move.state)
         require_another(command, move.noted_by, "wrote this down")
@@ -180,8 +180,8 @@ def _drawer(house: House, kind: MoveKind, code: str | None) -> Drawer | None:
     return found
 
 
-def _lock(house: House, move_id: int, state: MoveState) -> ChipMove:
-    move = locks.lock(ChipMove, locks.Rank.CUSTODY, house=house, id=move_id)
+def _lock(house: House, serial: int, state: MoveState) -> ChipMove:
+    move = locks.lock(ChipMove, locks.Rank.CUSTODY, house=house, serial=serial)
     if move.state != state:
         raise Conflict(f"{move} is {move.state}.", code=f"chip_move_{move.state}", state=move.state)
     move.house = house
@@ -211,10 +211,10 @@ def _done(
     postings = _postings(move, counted)
     if moved_anything(postings):
         work.post(
-            key=f"chip_move:{move.pk}",
+            key=f"chip_move:{move.serial}",
             kind=_EVENTS[kind].KIND,
             postings=postings,
-            metadata={"chip_move": move.pk},
+            metadata={"chip_move": move.serial},
         )
     ChipMove.objects.filter(id=move.pk).update(
         state=move.state, counted=move.counted, decided_by=move.decided_by, reason=move.reason,

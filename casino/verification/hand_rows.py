@@ -2,7 +2,7 @@
 time."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -45,7 +45,7 @@ class Posted(NamedTuple):
 
 class SealedBeside(NamedTuple):
     """Sealed cards: those of a `line` by its number and its text as everybody saw it, an entered `card` by seat and
-    index, or those of an `exception` by its id and its kind."""
+    index, or those of an `exception` by its number and its kind."""
 
     kind: str
     number: int
@@ -74,15 +74,21 @@ class Read(NamedTuple):
 
 
 # Options and seats are those of many hands, so their texts come by themselves; JSON that is read together costs less.
-_HANDS = """
+_READ = """
 SELECT log.text, log.gapless, options::text, seats::text,
     jsonb_build_array(stacks, fees, series, client_seeds, cards_roots, result, ruling)::text, table_id,
-    session_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
+    session_id, name, mode, game, rules, carry, commitment, sealed_seed, state, disputes_withdrawn,
+    digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(stored, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
     FROM hands_log WHERE hands_log.house_id = hands_hand.house_id AND hand_id = hands_hand.id
 ) AS log ON true
-WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s
+"""
+_HANDS = f"""
+{_READ} WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s
+"""
+_NAMED = f"""
+{_READ} WHERE house_id = %s AND name = ANY(%s) ORDER BY id
 """
 
 
@@ -97,10 +103,17 @@ def chunks(house: House, tables: Mapping[int, Table], table: Table | None) -> It
 def _read(house: House, tables: Mapping[int, Table], after: int, table: Table | None) -> list[Read]:
     """The next hands after this id with their logs, in one query."""
     only = table.id if table else None
+    return _taken(house, tables, sql.rows(_HANDS, [house.id, after, only, only, CHUNK]))
+
+
+def named(house: House, tables: Mapping[int, Table], names: Sequence[str]) -> list[Read]:
+    """The hands of these names with their logs, in one query."""
+    return _taken(house, tables, sql.rows(_NAMED, [house.id, list(names)]))
+
+
+def _taken(house: House, tables: Mapping[int, Table], rows: Iterable[tuple[Any, ...]]) -> list[Read]:
     found = []
-    for text, gapless, options, seats, own, table_id, *plain, id_ in sql.rows(
-        _HANDS, [house.id, after, only, only, CHUNK]
-    ):
+    for text, gapless, options, seats, own, table_id, *plain, id_ in rows:
         row = (id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
         hand = HandSnapshot(*row)
         found.append(Read(hand, text.split("\n") if text else [], gapless))
@@ -157,7 +170,7 @@ def posted_of(house: House, chunk: list[Read]) -> dict[int, dict[str, Posted]]:
             [read.hand.id for read in chunk],
             [read.hand.name for read in chunk],
             [len(read.lines) for read in chunk],
-            list(postings.ENDINGS),
+            postings.endings(max(read.hand.disputes_withdrawn for read in chunk)),
             str(house.id),
         ],
     )
@@ -184,7 +197,7 @@ WHERE house_id = %s AND hand_id = ANY(%s) AND sealed <> ''
 UNION ALL
 SELECT hand_id, 'card', seat, index, '', sealed, hash FROM hands_cardentry WHERE house_id = %s AND hand_id = ANY(%s)
 UNION ALL
-SELECT hand_id, 'exception', id, 0, kind, sealed, hash FROM hands_cardexception
+SELECT hand_id, 'exception', number, 0, kind, sealed, hash FROM hands_cardexception
 WHERE house_id = %s AND hand_id = ANY(%s)
 """
 

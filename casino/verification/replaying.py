@@ -118,6 +118,7 @@ def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -
         return
     agrees = yield from _replay(replayed)
     check = _Check(replayed, posted)
+    yield from check.withdrawn()
     if hand.state != HandState.VOIDED:
         yield from check.reversed()
     if agrees and not check.stakes_agree():
@@ -132,6 +133,8 @@ def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -
             yield from check.ruled()
         case HandState.DISPUTED:
             yield from check.frozen()
+        case _:
+            yield from check.no_ending()
 
 
 def _opened(read: Read, prepared: Deal | None) -> Generator[Difference, None, replays.Replay | None]:
@@ -293,10 +296,17 @@ class _Check:
             key = postings.key(self.hand, part)
             problem = f"{part}: the hand names ledger transaction {named}, {key} is {posted.id if posted else 'none'}"
             yield Difference(self.hand.name, problem, action=part, key=key)
-        explained = ("ruling", "dispute") if part == "ruling" else (part,)
-        for other in postings.ENDINGS:
+        dispute = postings.dispute(self.hand)
+        explained = ("ruling", dispute) if part == "ruling" else (part,)
+        for other in ("settlement", dispute, "ruling"):
             if other in self.posted and other not in explained:
                 yield from self._unlike_ending(other, {}, self.posted[other].legs)
+
+    def no_ending(self) -> Iterator[Difference]:
+        """A hand that is played, or waits for its settlement, has paid nothing and frozen nothing."""
+        for part in ("settlement", postings.dispute(self.hand), "ruling"):
+            if part in self.posted:
+                yield from self._unlike_ending(part, {}, self.posted[part].legs)
 
     def frozen(self) -> Iterator[Difference]:
         """Of a disputed hand the whole pot lies apart, and the bank of the seats with it; nothing is paid."""
@@ -304,14 +314,15 @@ class _Check:
         pot, carried, bank, apart = (
             table.account(number) for number in (Account.POT, Account.CUKASSZA, Account.BANK, Account.DISPUTED_POT)
         )
-        posted = self.posted.get("dispute")
+        dispute = postings.dispute(self.hand)
+        posted = self.posted.get(dispute)
         found = posted.legs if posted else {}
         before = _sum(each.legs for part, each in self.posted.items() if part.isdigit())
         # What was carried in and did not come out of the cukassza lay in the bank.
         in_bank = self.hand.carry - before.get(carried, 0) - before.get(bank, 0)
         due = {pot: -before.get(pot, 0), bank: in_bank}
         due = {code: amount for code, amount in due.items() if amount}
-        yield from self._unlike_ending("dispute", due | {apart: -sum(due.values())}, found)
+        yield from self._unlike_ending(dispute, due | {apart: -sum(due.values())}, found)
         for part in ("settlement", "ruling"):
             if part in self.posted:
                 yield from self._unlike_ending(part, {}, self.posted[part].legs)
@@ -354,7 +365,22 @@ class _Check:
 
     def undone(self) -> Iterator[Difference]:
         """Of a voided hand nothing is left: each of its transactions has its exact mirror."""
-        for part, posted in self.posted.items():
+        yield from self._mirrored(self.posted)
+        for part in ("settlement", "ruling"):
+            if part in self.posted:
+                yield Difference(self.hand.name, f"the hand is void and has a {part}", action=part)
+
+    def withdrawn(self) -> Iterator[Difference]:
+        """What disputes have posted that were withdrawn has its exact mirror, and is nothing of the hand from then
+        on."""
+        if not self.hand.disputes_withdrawn:
+            return
+        over = {part: self.posted[part] for part in postings.withdrawn(self.hand) if part in self.posted}
+        self.posted = {part: one for part, one in self.posted.items() if part not in over}
+        yield from self._mirrored(over)
+
+    def _mirrored(self, posted_by_part: Mapping[str, Posted]) -> Iterator[Difference]:
+        for part, posted in posted_by_part.items():
             back = {code: -amount for code, amount in posted.mirrored.items()}
             if back != posted.legs:
                 for code in sorted(back.keys() | posted.legs.keys()):
@@ -365,9 +391,6 @@ class _Check:
                         yield self._difference(
                             line, "the mirror", key, code, -posted.legs.get(code, 0), -back.get(code, 0)
                         )
-        for part in ("settlement", "ruling"):
-            if part in self.posted:
-                yield Difference(self.hand.name, f"the hand is void and has a {part}", action=part)
 
     def reversed(self) -> Iterator[Difference]:
         """Nothing of a hand that is not void was undone."""

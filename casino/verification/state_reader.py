@@ -35,16 +35,23 @@ _NAMES = {
     "audit.Event": """(SELECT concat(c.name, '#', e.seq) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
         WHERE e.id = {} AND e.house_id = m.house_id)""",
     "transfers.Box": "(SELECT serial::text FROM transfers_box WHERE id = {} AND house_id = m.house_id)",
-    "transfers.ChipMove": "(SELECT id::text FROM transfers_chipmove WHERE id = {} AND house_id = m.house_id)",
+    "transfers.ChipMove": "(SELECT serial::text FROM transfers_chipmove WHERE id = {} AND house_id = m.house_id)",
     "transfers.TroncPool": "(SELECT serial::text FROM transfers_troncpool WHERE id = {} AND house_id = m.house_id)",
     "cage.VaultCount": "(SELECT number::text FROM cage_vaultcount WHERE id = {} AND house_id = m.house_id)",
     "approvals.Approval": "(SELECT number::text FROM approvals_approval WHERE id = {} AND house_id = m.house_id)",
     "reports.ReportRun": "(SELECT number::text FROM reports_reportrun WHERE id = {} AND house_id = m.house_id)",
+    "watching.UnknownPerson": """(SELECT number::text FROM watching_unknownperson
+        WHERE id = {} AND house_id = m.house_id)""",
+    "evidence.Complaint": "(SELECT number::text FROM evidence_complaint WHERE id = {} AND house_id = m.house_id)",
+    "days.Package": "(SELECT day FROM days_package WHERE id = {} AND house_id = m.house_id)",
+    "safeguards.Exclusion": "(SELECT number::text FROM safeguards_exclusion WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
 _COUNTED_BY = _NAMES["staff.Staff"].format("m.counted_by_id")
 _BOX = _NAMES["transfers.Box"].format("m.box_id")
+_EXCLUSION = _NAMES["safeguards.Exclusion"].format("m.exclusion_id")
+_MOVE = _NAMES["transfers.ChipMove"].format("m.move_id")
 _POOL = _NAMES["transfers.TroncPool"].format("m.pool_id")
 #: The hand that a message is about; other tasks have numbers of their own.
 _SETTLED = """(SELECT name FROM hands_hand
@@ -62,7 +69,7 @@ _KEYS = {
     "approvals.Assent": f"concat({_NAMES['approvals.Approval'].format('m.approval_id')}, '/', m.role)",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
-    "staff.RotaEntry": "m.id::text",
+    "staff.RotaEntry": "m.number::text",
     "players.Person": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.version)",
     "players.PersonKey": _NAMES["players.Player"].format("m.player_id"),
     "chips.Denomination": f"concat({_NAMES['chips.ChipSet'].format('m.chip_set_id')}, '/', m.value)",
@@ -85,12 +92,13 @@ _KEYS = {
         {_NAMES["staff.Staff"].format("m.counted_by_id")})""",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "transfers.Serial": "m.series",
-    "transfers.Transfer": "m.id::text",
+    "transfers.Transfer": "concat(m.kind, ' ', m.serial)",
     "transfers.Box": "m.serial::text",
     "transfers.BoxCount": f"concat({_BOX}, '/', m.round, '/', {_COUNTED_BY})",
-    "transfers.TrayCount": "m.id::text",
-    "transfers.ChipMove": "m.id::text",
-    "transfers.ChipMoveCount": f"concat(m.move_id, '/', m.round, '/', {_COUNTED_BY})",
+    "transfers.TrayCount": "m.serial::text",
+    "transfers.ChipMove": "m.serial::text",
+    "transfers.ChipMoveCount": f"concat({_MOVE}, '/', m.round, '/', {_COUNTED_BY})",
+    "transfers.LateClaim": "m.number::text",
     "transfers.TroncPool": "m.serial::text",
     "transfers.TroncShare": f"concat({_POOL}, '/', {_NAMES['staff.Staff'].format('m.staff_id')})",
     "hands.SeedCommitment": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",
@@ -100,14 +108,33 @@ _KEYS = {
     "hands.Correction": f"""concat({_HAND}, '/', (SELECT count(*) FROM hands_correction b
         WHERE b.hand_id = m.hand_id AND b.id <= m.id))""",
     "hands.LaterRuling": f"concat({_HAND}, '/', m.number)",
-    "hands.CardException": "m.id::text",
+    "hands.CardException": f"concat({_NAMES['tables.Table'].format('m.table_id')}, '/', m.number)",
+    "safeguards.Exclusion": "m.number::text",
+    "safeguards.ExclusionMark": f"concat({_EXCLUSION}, '/', encode(sha256(m.salted), 'hex'))",
+    "safeguards.ExclusionMatch": f"concat({_EXCLUSION}, '/', {_NAMES['players.Player'].format('m.player_id')})",
+    "safeguards.Admission": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.day)",
+    "safeguards.PlayerLimit": "m.number::text",
+    "safeguards.Interaction": "m.number::text",
+    "watching.UnknownPerson": "m.number::text",
+    "watching.LogLine": "m.number::text",
+    "watching.Filing": "m.number::text",
+    "watching.EuroRate": "m.number::text",
     "audit.Epoch": "m.epoch::text",
     "audit.KeyRotation": "concat(m.epoch, '/', m.size)",
     "days.Package": "m.day",
+    "reports.Printout": "m.number::text",
+    "days.PackageContent": _NAMES["days.Package"].format("m.package_id"),
     "reports.ReportRun": "m.number::text",
+    "reports.ReportSchedule": "concat(m.name, '/', m.number)",
+    "reports.Delivery": "m.number::text",
     "reports.ReportFile": f"concat({_NAMES['reports.ReportRun'].format('m.run_id')}, '/', m.name)",
     "reports.ReportPart": """concat((SELECT concat(r.number, '/', f.name) FROM reports_reportfile f
         JOIN reports_reportrun r ON r.id = f.run_id WHERE f.id = m.file_id), '/', m.number)""",
+    "evidence.Complaint": "m.number::text",
+    "evidence.ComplaintText": f"concat({_NAMES['evidence.Complaint'].format('m.complaint_id')}, '/', m.step)",
+    "evidence.LegalHold": "m.number::text",
+    "evidence.SealedEntry": "m.number::text",
+    "evidence.RetentionRun": "m.number::text",
     "ledger.Account": "concat(m.code, ' ', m.commodity)",
     "ledger.Hold": "m.key",
     "ledger.Period": "m.name",

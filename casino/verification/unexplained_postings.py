@@ -28,7 +28,7 @@ _UNEXPLAINED = """
 WITH counted AS MATERIALIZED (
     SELECT hand_id, count(*) AS lines FROM hands_handline WHERE house_id = %s GROUP BY hand_id
 ), log AS MATERIALIZED (
-    SELECT hand.name, coalesce(counted.lines, 0) AS lines FROM hands_hand hand
+    SELECT hand.name, hand.disputes_withdrawn AS withdrawn, coalesce(counted.lines, 0) AS lines FROM hands_hand hand
     LEFT JOIN counted ON counted.hand_id = hand.id WHERE hand.house_id = %s
 ), keyed AS (
     SELECT t.id, t.idempotency_key AS key, split_part(t.idempotency_key, ':', 2) AS hand,
@@ -40,6 +40,7 @@ WHERE (%s::text IS NULL OR starts_with(keyed.hand, %s || '-')) AND CASE
     WHEN log.name IS NULL THEN true
     WHEN keyed.part = ANY(%s) THEN false
     WHEN keyed.part ~ '^(0|[1-9][0-9]{0,8})$' THEN keyed.part::int > log.lines
+    WHEN keyed.part ~ '^dispute-([2-9]|[1-9][0-9]{1,8})$' THEN substr(keyed.part, 9)::int > log.withdrawn + 1
     ELSE true END
 ORDER BY keyed.id
 """
@@ -61,7 +62,7 @@ ORDER BY t.id, account.code
 def of(house: House, table: Table | None = None) -> Iterator[tuple[str, str]]:
     """Keys of such postings, each with what is wrong with it."""
     code = table.code if table else None
-    for key, id_, lines in sql.rows(_UNEXPLAINED, [house.id, house.id, house.id, code, code, list(postings.ENDINGS)]):
+    for key, id_, lines in sql.rows(_UNEXPLAINED, [house.id, house.id, house.id, code, code, postings.endings()]):
         problem = "of which there is no hand" if lines is None else f"which its log of {lines} lines does not explain"
         yield key, f"the ledger posted {key} (transaction {id_}), {problem}"
     for id_, key, account in sql.rows(_FOREIGN, [list(_OTHERS), list(_OTHERS.values()), house.id, code, code]):

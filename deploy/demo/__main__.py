@@ -12,17 +12,18 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rich.console import Console
 
 from deploy import embedded
-from deploy.demo import evening
+from deploy.demo import evening, package
 from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError, RecordedTable
 from deploy.demo.logins import Credentials, saved
 from deploy.demo.play import play_evening
-from deploy.demo.proof import prove
+from deploy.demo.proof import export, verify, wait_for
 from deploy.demo.report import collect, show
 from deploy.demo.seed import ROOT, found_house
 from deploy.processes import Processes, ProcessesError, address, application, listen
@@ -68,25 +69,33 @@ def play(port: int, recorded: Path | None) -> int:
     tables = evening.read(recorded)
     say(f"evening: {sum(len(table.hands) for table in tables.values())} hands at {len(tables)} tables")
     prepare()
-    with listen(port) as listener, Processes(application(listener)) as processes:
-        processes.wait_ready(f"{address(listener)}/readyz")
-        say(f"API at {address(listener)}, workers up")
-        credentials = found(address(listener), tables.values())
-        played = play_evening(address(listener), credentials, tables, progress)
-        say("closed; the auditor reads the books")
-        with Terminal(address(listener), credentials.auditor) as auditor:
-            report = collect(auditor, tables, played)
-            journals = [download(auditor, credentials.house, layout) for layout in ("beancount", "hledger")]
-            say("the trail is exported and verified from outside")
-            proof, again = prove(
-                auditor, credentials.house, played.closing, logins_dir() / f"{credentials.house}.trail"
-            )
+    # One core exports and verifies while the house answers the auditor on another, and is stopped.
+    with ThreadPoolExecutor(1) as beside:
+        with listen(port) as listener, Processes(application(listener)) as processes:
+            processes.wait_ready(f"{address(listener)}/readyz")
+            say(f"API at {address(listener)}, workers up")
+            credentials = found(address(listener), tables.values())
+            played = play_evening(address(listener), credentials, tables, progress)
+            say("closed; the auditor reads the books, and the trail is exported and verified from outside")
+            with Terminal(address(listener), credentials.auditor) as auditor:
+                wait_for(auditor, played.closing)
+                folder = logins_dir() / f"{credentials.house}.trail"
+                exporting = beside.submit(export, credentials.house, folder)
+                verifying = beside.submit(lambda: verify(exporting.result()))
+                journals = [download(auditor, credentials.house, layout) for layout in ("beancount", "hledger")]
+                say("the auditor downloads and signs the day's package")
+                packaged = package.fetch(auditor, played.day, logins_dir() / f"{credentials.house}-{played.day}.zip")
+                # Now that it is made, nothing is left to do.
+                report = collect(auditor, tables, played)
+            # The sequencer signs the event of the export.
+            exporting.result()
+        proof, again = verifying.result()
     console = Console(soft_wrap=True, width=WIDTH)
     show(console, report, played)
     console.print(proof.verdict)
-    print("", *proof.lines(again), sep="\n")
+    print("", *proof.lines(again), "", *packaged.lines(), sep="\n")
     print(f"\nThe book for other people's programs to add up: {' and '.join(map(str, journals))}")
-    good = report.ok and proof.ok
+    good = report.ok and proof.ok and packaged.ok
     print(f"\n{'All of it balances' if good else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
     return 0 if good else 1
 
@@ -152,7 +161,8 @@ def show_logins(url: str, credentials: Credentials) -> None:
     """Print the address, the logins and a first request."""
     console = Console(soft_wrap=True)
     console.print(f"\nHouse [bold]{credentials.house}[/bold] is up at {url} (API docs: {url}/api/v1/docs)\n")
-    console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
+    console.print(f"Screens: {url}/console/, where the browser is first made a terminal, by its name and key.")
+    console.print("A login works together with its terminal's key, there and with POST /api/v1/sign-in:\n")
     logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
     logins += [credentials.cage_supervisor, credentials.cage_manager, credentials.manager, credentials.supervisor]
     logins += [credentials.second_supervisor]

@@ -100,12 +100,12 @@ class Cashier:
             self._cash -= amount
 
     def send_fill(self, table: str, pieces: dict[str, int], approver: Terminal) -> int:
-        """Send chips to a table's tray, which somebody approves; returns the transfer's number."""
+        """Send chips to a table's tray, which somebody approves; returns the fill's number."""
         with self._lock:
-            fill = {"kind": "fill", "table": table, "pieces": pieces}
-            sent = self.terminal.post_approved(f"{self._path}/transfers", fill, approver, version=self.version)
+            fill = {"table": table, "pieces": pieces}
+            sent = self.terminal.post_approved(f"{self._path}/fills", fill, approver, version=self.version)
             self.version = sent["version"]
-            return int(sent["last_event"]["transfer"]["transfer"])
+            return int(sent["last_event"]["transfer"]["serial"])
 
     def correct_buy_in(self, ref: str, keyed: int, amount: int) -> None:
         """Sell a player chips, keyed wrongly; the supervisor takes the entry back and makes the right one."""
@@ -125,7 +125,7 @@ class Cashier:
     def receive_credit(self, number: int, pieces: dict[str, int], carrier: str) -> None:
         """Count what somebody has brought back from a table, and take it in."""
         with self._lock:
-            self._write(f"transfers/{number}/receive", {"pieces": pieces, "carrier": carrier})
+            self._write(f"credits/{number}/receive", {"pieces": pieces, "carrier": carrier})
 
     def pay_share(self, pool: int, login: str) -> None:
         """Give a member of the staff the own share of the tips."""
@@ -184,10 +184,7 @@ def play_evening(
         ]
         cashier = Cashier(*at_the_drawer)
         auditor = stack.enter_context(Terminal(base_url, credentials.auditor))
-        consoles = {
-            code: Console(stack.enter_context(Terminal(base_url, credentials.dealers[code])), code, cashier.buy_in)
-            for code in tables
-        }
+        consoles = _consoles(stack, base_url, credentials, tables, cashier)
         manager = stack.enter_context(Terminal(base_url, credentials.manager))
         played.day = manager.get("house/identity")["clock"]["due_day"]
         version = manager.post("days", {"day": played.day}, version=None)["version"]
@@ -226,10 +223,20 @@ def play_evening(
     return played
 
 
+def _consoles(
+    stack: ExitStack, base_url: str, credentials: Credentials, tables: Iterable[str], cashier: Cashier
+) -> dict[str, Console]:
+    """The consoles of all tables; several dealers sign in at a time."""
+    with ThreadPoolExecutor(story.AT_ONCE) as pool:
+        signing = {code: pool.submit(Terminal, base_url, credentials.dealers[code]) for code in tables}
+    terminals = {code: stack.enter_context(terminal.result()) for code, terminal in signing.items()}
+    return {code: Console(terminal, code, cashier.buy_in) for code, terminal in terminals.items()}
+
+
 def _fill(cashier: Cashier, console: Console, approver: Terminal, carrier: str) -> str:
     """Small chips from the cage to a table's tray."""
     number = cashier.send_fill(console.code, FILL, approver)
-    console.write(f"transfers/{number}/receive", {"pieces": FILL, "carrier": carrier})
+    console.write(f"fills/{number}/receive", {"pieces": FILL, "carrier": carrier})
     return f"A fill went to {console.code} after a cage supervisor had approved it."
 
 
@@ -251,8 +258,8 @@ def _with_a_pot(consoles: dict[str, Console], tables: dict[str, RecordedTable], 
 
 def _credit(cashier: Cashier, console: Console, carrier: str) -> None:
     """Most of it back, when the table is closed."""
-    sent = console.write("transfers", {"kind": "credit", "drawer": DRAWER, "pieces": CREDIT})
-    cashier.receive_credit(sent["last_event"]["transfer"]["transfer"], CREDIT, carrier)
+    sent = console.write("credits", {"drawer": DRAWER, "pieces": CREDIT})
+    cashier.receive_credit(sent["last_event"]["transfer"]["serial"], CREDIT, carrier)
 
 
 def _between_hands(console: Console) -> None:

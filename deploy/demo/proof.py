@@ -44,21 +44,36 @@ class Proof:
                 *found, *self.said["notices"], f"Again: {command}"]  # fmt: skip
 
 
-def prove(auditor: Terminal, house: str, last: dict[str, Any], folder: Path) -> tuple[Proof, str]:
-    """Wait until the event of the receipt `last` is in the log, export the house into `folder`, and let
-    `verify.pyz` beside it check it, isolated from what is installed; returns what it said and the command."""
-    _wait_for(auditor, last)
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """An exported house, and the checkpoints that were held before."""
+
+    folder: Path
+    held: list[Path]
+
+
+def export(house: str, folder: Path) -> Exported:
+    """Export the house into `folder`, and `verify.pyz` beside it. Raises EveningError."""
     shutil.rmtree(folder, ignore_errors=True)
     held = _hold(house, folder.with_suffix(".held"))
-    program = folder.parent / "verify.pyz"
-    program.unlink(missing_ok=True)  # of an earlier version, perhaps
+    _program(folder).unlink(missing_ok=True)  # of an earlier version, perhaps
     _run([sys.executable, "manage.py", "export_audit", house, str(folder)])
-    command = ["-I", str(program), str(folder)]
-    for file in held:
+    return Exported(folder, held)
+
+
+def verify(exported: Exported) -> tuple[Proof, str]:
+    """Let `verify.pyz` check what was exported, isolated from what is installed; returns what it said and the
+    command. Raises EveningError."""
+    command = ["-I", str(_program(exported.folder)), str(exported.folder)]
+    for file in exported.held:
         command += ["--checkpoints", str(file)]
-    command += ["--key", str(held[0].with_suffix(".vkey"))]
+    command += ["--key", str(exported.held[0].with_suffix(".vkey"))]
     said = _run([sys.executable, *command, "--json"], also=1)
-    return Proof(folder, json.loads(said)), f"python3 {' '.join(command)}"
+    return Proof(exported.folder, json.loads(said)), f"python3 {' '.join(command)}"
+
+
+def _program(folder: Path) -> Path:
+    return folder.parent / "verify.pyz"
 
 
 def _hold(house: str, folder: Path) -> list[Path]:
@@ -78,7 +93,8 @@ def _hold(house: str, folder: Path) -> list[Path]:
     return held
 
 
-def _wait_for(auditor: Terminal, receipt: dict[str, Any]) -> None:
+def wait_for(auditor: Terminal, receipt: dict[str, Any]) -> None:
+    """Wait until the event of a receipt is in the log. Raises Refused where it is not soon."""
     path = f"audit/proofs/inclusion?chain={receipt['chain']}&seq={receipt['seq']}"
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -89,7 +105,7 @@ def _wait_for(auditor: Terminal, receipt: dict[str, Any]) -> None:
             # The sequencer has no checkpoint over it yet, or none at all.
             if refused.code not in ("not_in_the_log_yet", "not_found") or time.monotonic() > deadline:
                 raise
-        time.sleep(0.3)
+        time.sleep(0.1)
 
 
 def _run(command: list[str], *, also: int = 0) -> str:

@@ -136,7 +136,7 @@ def show(console: Console, report: Report, played: Played) -> None:
     console.print(
         f"Gaming day {report.day['day']}: handle {moved['handle']:,} in {moved['hand_count']} hands, "
         f"tax {moved['tax']:,}, bonus {moved['bonus']:,}, buy-ins {moved['buy_ins']:,}, "
-        f"cash-outs {moved['cash_outs']:,}; closed with snapshot {report.day['snapshot']}.\n"
+        f'cash-outs {moved["cash_outs"]:,}; closed with the snapshot "{report.day["snapshot"]}".\n'
     )
     height, custody, found = report.at_its_height["custody"], report.house["custody"], report.verification
     speed = played.recorded / played.recorded_seconds

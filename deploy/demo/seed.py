@@ -80,9 +80,9 @@ def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 
     tables = list(tables)
     founders = _command(after)
     with ExitStack() as stack:
-        admin, deputy, auditor = (stack.enter_context(Terminal(base_url, login)) for login in founders)
+        admin, deputy, third, auditor = (stack.enter_context(Terminal(base_url, login)) for login in founders)
         house = _House(base_url, founders[0], admin)
-        people = house.people(admin, deputy, dealers=-(-len(tables) // TABLES_OF_A_DEALER))
+        people = house.people(admin, deputy, third, dealers=-(-len(tables) // TABLES_OF_A_DEALER))
         supervisor = stack.enter_context(Terminal(base_url, people["supervisor"]))
         house.stock(admin, auditor, supervisor, chips=8 * sum(table.max_stack for table in tables))
         for table in tables:
@@ -90,8 +90,8 @@ def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 
         rehearsed = rehearse(house.code)
         manager = stack.enter_context(Terminal(base_url, people["manager"]))
         go_live(admin, auditor, manager)
-    requests = house.requests + sum(one.requests for one in (admin, auditor, deputy, supervisor, manager))
-    return Founded(house.credentials(tables, people, founders[2]), requests, rehearsed)
+    requests = house.requests + sum(one.requests for one in (admin, auditor, deputy, third, supervisor, manager))
+    return Founded(house.credentials(tables, people, founders[-1]), requests, rehearsed)
 
 
 def rehearse(code: str) -> float:
@@ -113,7 +113,7 @@ def go_live(admin: Terminal, auditor: Terminal, manager: Terminal) -> None:
         # The first checkpoint outside the database comes a second after the first event.
         if lacking != {"checkpoints"} or time.monotonic() > deadline:
             raise EveningError(f"the house lacks {', '.join(sorted(lacking))}")
-        time.sleep(0.5)
+        time.sleep(0.1)
     signed = {"digest": found["signatures"]["digest"]}
     for person in (admin, auditor, manager):
         stage = person.post("house/go-live", signed, version=None)["stage"]
@@ -131,8 +131,9 @@ IDENTITY = {
     "legal_name": "Demo Card Room Ltd", "tax_id": "00000000-0-00", "licence_number": "DEMO-1",
     "address": "1 Demo Street", "legal_profile": "custom", "languages": ["en"], "reason": "the house is set up",
 }  # fmt: skip
-#: Who is there from the founding: two administrators and the auditor.
-FOUNDERS = {"admin": "admin", "deputy": "admin", "auditor": "auditor"}
+#: Who is there from the founding: three administrators, for the largest trades take three people of whom no two have
+#: their passwords from the same one, and the auditor.
+FOUNDERS = {"admin": "admin", "deputy": "admin", "third": "admin", "auditor": "auditor"}
 
 
 def _command(after: int) -> list[Login]:
@@ -144,7 +145,8 @@ def _command(after: int) -> list[Login]:
         founded = subprocess.run(
             [
                 sys.executable, str(ROOT / "manage.py"), "found_house", code, "--name", f"Demo house {number}",
-                "--currency", CURRENCY, "--admin", logins[0], "--admin", logins[1], "--auditor", logins[2],
+                "--currency", CURRENCY,
+                *(word for login, role in zip(logins, FOUNDERS.values(), strict=True) for word in (f"--{role}", login)),
                 # Its passwords are kept in a file, and a reader of it could read second factors' secrets beside them.
                 "--no-second-factor",
             ],
@@ -196,22 +198,22 @@ class _House:
         self.changes.append(terminal.requests)
         return Login(login, own, OFFICE, self.founder.terminal_key, [role])
 
-    def people(self, admin: Terminal, deputy: Terminal, *, dealers: int) -> dict[str, Login]:
+    def people(self, admin: Terminal, deputy: Terminal, third: Terminal, *, dealers: int) -> dict[str, Login]:
         """Everybody who works in the house, by name. Nobody has two roles; who approves is hired by the deputy, but for
-        the supervisor who approves what the manager asks for."""
+        the supervisor who approves what the manager asks for, and compliance, who approves beside the manager."""
         asking = {f"dealer-{number}": "dealer" for number in range(1, dealers + 1)}
         asking |= {"cashier": "cashier", "floor": "floor", "supervisor-2": "cage_supervisor"}
         deciding = {
             "manager": "manager", "supervisor": "cage_supervisor", "counter-1": "count", "counter-2": "count",
-            "compliance": "compliance",
         }  # fmt: skip
 
         def hire(by: Terminal, roles: Mapping[str, str]) -> dict[str, Login]:
             return {name: self.hired(by, name, role) for name, role in roles.items()}
 
-        with ThreadPoolExecutor(2) as pool:
-            found = [pool.submit(hire, by, roles) for by, roles in ((admin, asking), (deputy, deciding))]
-            return found[0].result() | found[1].result()
+        each = ((admin, asking), (deputy, deciding), (third, {"compliance": "compliance"}))
+        with ThreadPoolExecutor(len(each)) as pool:
+            found = [pool.submit(hire, by, roles) for by, roles in each]
+            return {name: login for one in found for name, login in one.result().items()}
 
     def enrol(self, code: str, kind: str, location: str) -> None:
         """A terminal at a table or drawer."""

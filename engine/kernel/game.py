@@ -138,6 +138,9 @@ class Game:
             "rules": self.rules_id,
             "seats": {"min": self.min_seats, "max": self.max_seats},
             "packs": sorted({pack.name for pack in self.packs.values()} or {self.pack.name}),
+            "cards": {
+                pack.name: {"ranks": pack.ranks, "suits": pack.suits} for pack in (*self.packs.values(), self.pack)
+            },
             "verbs": [verb.as_dict() for verb in self.grammar],
             "options": [option.as_dict() for option in describe(self.rules)],
             "policy": self.policy.as_dict(),

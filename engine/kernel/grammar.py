@@ -235,6 +235,10 @@ class Verb:
     and lines that come in between do not take it back, as long as it is still legal after them."""
     blind: bool = False
     """It takes a face-down card, so hidden cards decide what follows, as if cards were uncovered."""
+    label: str = ""
+    """What the button of a console says: a word or two, at most 14 letters."""
+    key: str = ""
+    """The key of a keyboard for it, a letter; no other verb of the game has it."""
 
     @property
     def cards(self) -> Argument | None:
@@ -268,13 +272,17 @@ class Verb:
             "by": self.by,
             "arguments": [argument.as_dict() for argument in self.arguments],
             "meaning": self.meaning,
+            "label": self.label,
+            "key": self.key,
             "uncovers": self.uncovers,
         }
         marks = {"reopens": self.reopens, "aside": self.aside, "beside": self.beside}
         return found | {name: True for name, marked in marks.items() if marked}
 
 
-AUTOMATIC = Verb("au", SEAT, (), "the clock ran out for the seat; the next line is its automatic act")
+AUTOMATIC = Verb(
+    "au", SEAT, (), "the clock ran out for the seat; the next line is its automatic act", label="Time is up", key="Z"
+)
 
 
 class Grammar:

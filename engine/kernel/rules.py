@@ -61,6 +61,8 @@ class Rules:
 
     GAME: ClassVar[str] = ""
     RULES_ID: ClassVar[str] = ""
+    STAKE: ClassVar[str] = ""
+    """Name of the option that says how high is played, in minor units."""
 
     @classmethod
     def parse(cls, opt: Mapping[str, object], seats: int) -> Self:

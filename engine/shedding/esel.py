@@ -43,16 +43,25 @@ ENDINGS = ("shouted", "false_shout", "void")
 """How a deal ends: the last to shout is the Esel, the first one is, or nobody."""
 
 GRAMMAR = Grammar(
-    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "deal face down"),
-    Verb("gv", SEAT, (cards(Role.GIVEN, Seen.BOTH, most=1),), "give a card, unseen, to the next seat"),
+    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "deal face down", label="Deal", key="D"),
+    Verb(
+        "gv",
+        SEAT,
+        (cards(Role.GIVEN, Seen.BOTH, most=1),),
+        "give a card, unseen, to the next seat",
+        label="Give",
+        key="G",
+    ),
     Verb(
         "sh",
         SEAT,
         (cards(Role.PUT_DOWN, Seen.ALL, most=HAND, optional=True),),
         "shout and throw the hand down; the first to do so names the cards of it that the house does not know",
         beside=True,
+        label="Shout",
+        key="S",
     ),
-    Verb("vd", HOUSE, (), "end the deal without result"),
+    Verb("vd", HOUSE, (), "end the deal without result", label="No result", key="V"),
 )
 
 

@@ -15,6 +15,7 @@ class EselRules(Rules):
 
     GAME: ClassVar[str] = "esel"
     RULES_ID: ClassVar[str] = "esel/1"
+    STAKE: ClassVar[str] = "forfeit"
 
     forfeit: int = option(int, 0)
     """What the Esel pays to each of the other three (a game for children, and "Scoring" names no money; so 0 unless the

@@ -59,11 +59,47 @@ MOST = len(TELL32.cards) - 1
 ENDINGS = ("lost", "void")
 
 GRAMMAR = Grammar(
-    Verb("rm", HOUSE, (cards(Role.SET_ASIDE, Seen.NOBODY, most=1),), "set a card aside, unseen by all to the end"),
-    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "deal face down: hands, and cards drawn"),
-    Verb("ds", SEAT, (cards(Role.PUT_DOWN, Seen.ALL, most=MOST),), "put all pairs of the hand down"),
-    Verb("fn", HOUSE, (seat(), cards(Role.FANNED, Seen.DRAWN, most=MOST)), "hold a hand out as a fan, in a new order"),
-    Verb("dr", SEAT, (number(),), "draw the card at this place of the fan, counted from 1", blind=True),
+    Verb(
+        "rm",
+        HOUSE,
+        (cards(Role.SET_ASIDE, Seen.NOBODY, most=1),),
+        "set a card aside, unseen by all to the end",
+        label="Set aside",
+        key="A",
+    ),
+    Verb(
+        "dh",
+        HOUSE,
+        (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)),
+        "deal face down: hands, and cards drawn",
+        label="Deal",
+        key="D",
+    ),
+    Verb(
+        "ds",
+        SEAT,
+        (cards(Role.PUT_DOWN, Seen.ALL, most=MOST),),
+        "put all pairs of the hand down",
+        label="Put down",
+        key="L",
+    ),
+    Verb(
+        "fn",
+        HOUSE,
+        (seat(), cards(Role.FANNED, Seen.DRAWN, most=MOST)),
+        "hold a hand out as a fan, in a new order",
+        label="Hold out fan",
+        key="H",
+    ),
+    Verb(
+        "dr",
+        SEAT,
+        (number(),),
+        "draw the card at this place of the fan, counted from 1",
+        blind=True,
+        label="Draw",
+        key="R",
+    ),
 )
 
 

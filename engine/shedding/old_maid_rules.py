@@ -15,6 +15,7 @@ class OldMaidRules(Rules):
 
     GAME: ClassVar[str] = "old_maid"
     RULES_ID: ClassVar[str] = "old_maid/1"
+    STAKE: ClassVar[str] = "forfeit"
 
     forfeit: int = option(int)
     """What the loser pays for each other seat; 0 plays for nothing ("Scoring" says who loses and names no money). No

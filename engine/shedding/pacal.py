@@ -4,16 +4,18 @@
 evening. p1 sits at the dealer's left hand, play is clockwise. :mod:`engine.shedding.pacal_rules` has the options.
 Phases:
 
-=============  ============  ===============================================================================
+=============  ============  ============================================================================
 phase          verbs         who acts, and what for
-=============  ============  ===============================================================================
+=============  ============  ============================================================================
 ``deal``       dh            the house deals five cards a seat, and after a turn one to its seat ("The Deal")
-``turn_up``    up            first deal of an evening: p1, p2, p3 turn up some of their cards for a trump ``name``
-ts            none of five cards gave a trump: the seat names one ("may choose any trump suit") ``open``       up
-the house turns up the top card, which begins the stack ``beat``       pl ps         the seat beats the top card or
-takes up the whole stack ("The Play") ``second``     pl            after the card that beats, any other one on top of it
-``lead``       pl            the table is empty, since the seat before took the stack up: any one card =============
-============  ===============================================================================
+``turn_up``    up            first deal of an evening: p1, p2, p3 turn up some of their cards for a trump
+``name``       ts            none of five cards gave a trump: the seat names one ("may choose any trump
+                             suit")
+``open``       up            the house turns up the top card, which begins the stack
+``beat``       pl ps         the seat beats the top card or takes up the whole stack ("The Play")
+``second``     pl            after the card that beats, any other one on top of it
+``lead``       pl            the table is empty, since the seat before took the stack up: any one card
+=============  ============  ============================================================================
 
 Before the house opens the stack, only turned-up cards have been seen. A turn in which cards were played ends with
 drawing a card from the pack. If the pack is empty and the seat has no card left, it is out. A deal ends ``lost`` by the
@@ -60,13 +62,32 @@ ENDINGS = ("lost", "void")
 
 GRAMMAR = Grammar(
     Verb(
-        "dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "deal face down: the hands, and cards drawn"
+        "dh",
+        HOUSE,
+        (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)),
+        "deal face down: the hands, and cards drawn",
+        label="Deal",
+        key="D",
     ),
-    Verb("up", SEAT, (cards(Role.TURNED, Seen.ALL, most=1),), "turn up one of its face-down cards, for a trump"),
-    Verb("ts", SEAT, (word(*SUITS, name="suit"),), "name the trump suit"),
-    Verb("up", HOUSE, (cards(Role.OPENED, Seen.ALL, most=1),), "turn up the top card of the pack: the stack begins"),
-    Verb("pl", SEAT, (cards(Role.PUT_DOWN, Seen.ALL, most=1),), "play a card on the stack"),
-    Verb("ps", SEAT, (), "take the whole stack up into the hand"),
+    Verb(
+        "up",
+        SEAT,
+        (cards(Role.TURNED, Seen.ALL, most=1),),
+        "turn up one of its face-down cards, for a trump",
+        label="Turn up",
+        key="U",
+    ),
+    Verb("ts", SEAT, (word(*SUITS, name="suit"),), "name the trump suit", label="Name trump", key="T"),
+    Verb(
+        "up",
+        HOUSE,
+        (cards(Role.OPENED, Seen.ALL, most=1),),
+        "turn up the top card of the pack: the stack begins",
+        label="Turn up",
+        key="U",
+    ),
+    Verb("pl", SEAT, (cards(Role.PUT_DOWN, Seen.ALL, most=1),), "play a card on the stack", label="Play", key="Y"),
+    Verb("ps", SEAT, (), "take the whole stack up into the hand", label="Take stack", key="P"),
 )
 
 

@@ -15,6 +15,7 @@ class PacalRules(Rules):
 
     GAME: ClassVar[str] = "pacal"
     RULES_ID: ClassVar[str] = "pacal/1"
+    STAKE: ClassVar[str] = "forfeit"
 
     forfeit: int = option(int)
     """What the loser pays to each of the other three; 0 plays for nothing ("Winning the Game" says who loses and names

@@ -5,15 +5,16 @@ D is the declarer, p1 unless the dealer declares. A contract is one of ``notrick
 ``hearts``, ``king``, ``trumps SUIT``, ``dominoes RANK`` (without the rank where the first card decides it) and, where
 the table plays it, ``ravage``. Phases:
 
-============  ========  =========================================================================================
+============  ========  ============================================================================
 phase         verbs     who acts, and what for
-============  ========  =========================================================================================
+============  ========  ============================================================================
 ``deal``      dh        the dealer gives p1 to p4 13 cards each ("Introduction")
-``call``      cl        D names one of D's remaining contracts ("The Seven Contracts") ``double``    dbl ps    the
-others from D's left, once each, may double seats ("Doubling") ``redouble``  rdbl ps   D may redouble the seats that
-doubled D ``tricks``    pl        from p1; the winner of a trick leads to the next ("The Seven Contracts") ``dominoes``
-pl from D; a seat without a fitting card is passed over, without a line ============  ========
-=========================================================================================
+``call``      cl        D names one of D's remaining contracts ("The Seven Contracts")
+``double``    dbl ps    the others from D's left, once each, may double seats ("Doubling")
+``redouble``  rdbl ps   D may redouble the seats that doubled D
+``tricks``    pl        from p1; the winner of a trick leads to the next ("The Seven Contracts")
+``dominoes``  pl        from D; a seat without a fitting card is passed over, without a line
+============  ========  ============================================================================
 
 A negative contract without doubles may end after the doubling (``no_double_no_play``). The deal ends with the
 thirteenth trick, with the trick in which the last card that counts has fallen, or when the third seat has laid its last
@@ -60,12 +61,33 @@ CALLS = tuple(call for name in CONTRACTS for call in (*NAMED.get(name, (name,)),
 """Everything that can be called, in the order of the text."""
 
 GRAMMAR = Grammar(
-    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "the dealer deals 13 cards face down"),
-    Verb("cl", SEAT, (word(*CALLS, name="contract"),), "the declarer names the contract"),
-    Verb("dbl", SEAT, (seats(),), "double these seats, also those that have doubled oneself"),
-    Verb("rdbl", SEAT, (seats(),), "the declarer redoubles these seats, which have all doubled the declarer"),
-    Verb("ps", SEAT, (), "double nobody"),
-    Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card, to a trick or to the dominoes"),
+    Verb(
+        "dh",
+        HOUSE,
+        (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)),
+        "the dealer deals 13 cards face down",
+        label="Deal",
+        key="D",
+    ),
+    Verb("cl", SEAT, (word(*CALLS, name="contract"),), "the declarer names the contract", label="Contract", key="C"),
+    Verb("dbl", SEAT, (seats(),), "double these seats, also those that have doubled oneself", label="Double", key="B"),
+    Verb(
+        "rdbl",
+        SEAT,
+        (seats(),),
+        "the declarer redoubles these seats, which have all doubled the declarer",
+        label="Redouble",
+        key="R",
+    ),
+    Verb("ps", SEAT, (), "double nobody", label="Double none", key="P"),
+    Verb(
+        "pl",
+        SEAT,
+        (cards(Role.PLAYED, Seen.ALL, most=1),),
+        "play a card, to a trick or to the dominoes",
+        label="Play",
+        key="Y",
+    ),
 )
 
 

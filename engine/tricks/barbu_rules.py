@@ -17,6 +17,7 @@ class BarbuRules(Rules):
 
     GAME: ClassVar[str] = "barbu"
     RULES_ID: ClassVar[str] = "barbu/1"
+    STAKE: ClassVar[str] = "unit"
 
     unit: int = option(int, low=1)
     """Money for one point. The text only says that chips are bought and sold back ("Barbu with Chips"), and that sums

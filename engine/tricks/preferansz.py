@@ -79,20 +79,43 @@ NAMES = tuple(map(str, GAMES))
 HAND_NAMES = tuple(f"{game} {OUT_OF_HAND}" for game in GAMES)
 """The games as they are bid, with the widow and out of the hand."""
 GRAMMAR = Grammar(
-    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=PACKET)), "the house deals five cards face down"),
+    Verb(
+        "dh",
+        HOUSE,
+        (seat(), cards(Role.DEALT, Seen.TARGET, most=PACKET)),
+        "the house deals five cards face down",
+        label="Deal",
+        key="D",
+    ),
     Verb(
         "bd",
         SEAT,
         (word(*NAMES, *HAND_NAMES, name="bid"),),
         "bid a game, with `hand` out of the hand; for p1 also hold the last",
+        label="Bid",
+        key="B",
     ),
-    Verb("ps", SEAT, (), "pass; do not double, do not redouble"),
-    Verb("up", HOUSE, (cards(Role.OPENED, Seen.ALL, most=WIDOW),), "the house turns the widow up"),
-    Verb("ds", SEAT, (cards(Role.LAID_AWAY, Seen.ACTOR, most=WIDOW),), "lay two cards away, in the order of the pack"),
-    Verb("cl", SEAT, (word(*NAMES, name="game"),), "name the game"),
-    Verb("dbl", SEAT, (seats(),), "contra: double the player"),
-    Verb("rdbl", SEAT, (seats(),), "re-contra: redouble the seat that has just doubled"),
-    Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card to the trick"),
+    Verb("ps", SEAT, (), "pass; do not double, do not redouble", label="Pass", key="P"),
+    Verb(
+        "up",
+        HOUSE,
+        (cards(Role.OPENED, Seen.ALL, most=WIDOW),),
+        "the house turns the widow up",
+        label="Turn widow",
+        key="U",
+    ),
+    Verb(
+        "ds",
+        SEAT,
+        (cards(Role.LAID_AWAY, Seen.ACTOR, most=WIDOW),),
+        "lay two cards away, in the order of the pack",
+        label="Lay away",
+        key="L",
+    ),
+    Verb("cl", SEAT, (word(*NAMES, name="game"),), "name the game", label="Name game", key="G"),
+    Verb("dbl", SEAT, (seats(),), "contra: double the player", label="Contra", key="C"),
+    Verb("rdbl", SEAT, (seats(),), "re-contra: redouble the seat that has just doubled", label="Re-contra", key="R"),
+    Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card to the trick", label="Play", key="Y"),
 )
 
 

@@ -19,6 +19,7 @@ class PreferanszRules(Rules):
 
     GAME: ClassVar[str] = "preferansz"
     RULES_ID: ClassVar[str] = "preferansz/1"
+    STAKE: ClassVar[str] = "unit"
 
     unit: int = option(int, low=1)
     """Money for one unit of the score ("The Bidding" and "Scoring" count in units). No default."""

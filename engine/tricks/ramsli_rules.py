@@ -23,6 +23,7 @@ class RamsliRules(Rules):
 
     GAME: ClassVar[str] = "ramsli"
     RULES_ID: ClassVar[str] = "ramsli/1"
+    STAKE: ClassVar[str] = "unit"
 
     unit: int = option(int, low=1, high=MAX_MONEY // 10**6)
     """Money for one unit; the dealer puts four of them into the centre ("The Deal"). No default."""

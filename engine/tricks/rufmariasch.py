@@ -54,9 +54,23 @@ CALLS = tuple(call for card in TELL32.cards for call in (card, *TWO_CALLS[card])
 """Everything that can be called: a card, or a card and the trump suit."""
 
 GRAMMAR = Grammar(
-    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=PACKET)), "the house deals four cards face down"),
-    Verb("cl", SEAT, (word(*CALLS, name="call"),), "call a card, and the trump suit where that is called apart"),
-    Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card to the trick"),
+    Verb(
+        "dh",
+        HOUSE,
+        (seat(), cards(Role.DEALT, Seen.TARGET, most=PACKET)),
+        "the house deals four cards face down",
+        label="Deal",
+        key="D",
+    ),
+    Verb(
+        "cl",
+        SEAT,
+        (word(*CALLS, name="call"),),
+        "call a card, and the trump suit where that is called apart",
+        label="Call",
+        key="C",
+    ),
+    Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card to the trick", label="Play", key="Y"),
     Verb(
         "ml",
         SEAT,
@@ -64,6 +78,8 @@ GRAMMAR = Grammar(
         "meld king and over of a suit, on turn or not",
         aside=True,
         beside=True,
+        label="Meld",
+        key="M",
     ),
 )
 

@@ -21,6 +21,7 @@ class RufmariaschRules(Rules):
 
     GAME: ClassVar[str] = "rufmariasch"
     RULES_ID: ClassVar[str] = "rufmariasch/1"
+    STAKE: ClassVar[str] = "unit"
 
     unit: int = option(int, low=1)
     """Money for one point of the difference that the losers pay ("Scoring"). No default."""

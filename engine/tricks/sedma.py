@@ -48,9 +48,16 @@ def verbs(*calls: str) -> tuple[Verb, ...]:
     """The verbs of the family, with the calls of one game."""
     dealt = cards(Role.DEALT, Seen.TARGET, most=HAND)
     return (
-        Verb("dh", HOUSE, (seat(), dealt), "deal face down: the hands, and cards drawn"),
-        Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card; asked, go on with the trick"),
-        Verb("ps", SEAT, (), "asked, end the trick as it is"),
+        Verb("dh", HOUSE, (seat(), dealt), "deal face down: the hands, and cards drawn", label="Deal", key="D"),
+        Verb(
+            "pl",
+            SEAT,
+            (cards(Role.PLAYED, Seen.ALL, most=1),),
+            "play a card; asked, go on with the trick",
+            label="Play",
+            key="Y",
+        ),
+        Verb("ps", SEAT, (), "asked, end the trick as it is", label="End trick", key="P"),
         Verb(
             "cl",
             SEAT,
@@ -58,6 +65,8 @@ def verbs(*calls: str) -> tuple[Verb, ...]:
             "call to the partner, whose turn it is; nothing follows from it",
             aside=True,
             beside=True,
+            label="Call",
+            key="C",
         ),
     )
 

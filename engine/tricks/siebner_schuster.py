@@ -48,7 +48,9 @@ CALLS = ("ubij", "pusti", "napuni", "natovari", "podmazi")
 PAIRS = ((1, 3), (2, 4))
 """The partners, in the order in which they see each other's hands."""
 PACKS = {"tell": TELL32, "french": FRENCH32}
-GRAMMAR = Grammar(*verbs(*CALLS), Verb("vw", HOUSE, (seats(),), "these partners have seen each other's hands"))
+GRAMMAR = Grammar(
+    *verbs(*CALLS), Verb("vw", HOUSE, (seats(),), "these partners have seen each other's hands", label="Seen", key="N")
+)
 
 
 class SiebnerSchusterState(SedmaState):

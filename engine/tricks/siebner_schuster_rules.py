@@ -19,6 +19,7 @@ class SiebnerSchusterRules(SedmaRules):
 
     GAME: ClassVar[str] = "siebner_schuster"
     RULES_ID: ClassVar[str] = "siebner_schuster/1"
+    STAKE: ClassVar[str] = "stake"
 
     stake: int = option(int)
     """What a card point is worth between a loser and a winner, paid after every deal; 0 plays for nothing ("Scoring"

@@ -19,6 +19,7 @@ class ZsirosRules(SedmaRules):
 
     GAME: ClassVar[str] = "zsiros"
     RULES_ID: ClassVar[str] = "zsiros/1"
+    STAKE: ClassVar[str] = "stake"
 
     stake: int = option(int)
     """What a point of the score sheet is worth between a loser and a winner, paid after every deal; 0 plays for

@@ -38,14 +38,21 @@ from engine.vying.ranking import faerbeln_key, is_forty_one, prepare
 from engine.vying.state import VyingState
 
 GRAMMAR = Grammar(
-    Verb("po", SEAT, (amount(),), "pay the ante; p1 then stakes the lower limit"),
-    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the croupier deals face down"),
-    Verb("cc", SEAT, (amount(),), "hold the stake: pay what is owed"),
-    Verb("f", SEAT, (), "fold"),
-    Verb("k", SEAT, (), "owing nothing, leave the stake as it is; having won alone, show nothing"),
-    Verb("rb", SEAT, (amount(),), "pay what is owed and raise by one unit N"),
-    Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards"),
-    Verb("sm", SEAT, (cards(Role.SHOWN, Seen.ALL),), "show all four cards"),
+    Verb("po", SEAT, (amount(),), "pay the ante; p1 then stakes the lower limit", label="Ante", key="A"),
+    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the croupier deals face down", label="Deal", key="D"),
+    Verb("cc", SEAT, (amount(),), "hold the stake: pay what is owed", label="Hold", key="C"),
+    Verb("f", SEAT, (), "fold", label="Fold", key="X"),
+    Verb(
+        "k",
+        SEAT,
+        (),
+        "owing nothing, leave the stake as it is; having won alone, show nothing",
+        label="Leave it",
+        key="P",
+    ),
+    Verb("rb", SEAT, (amount(),), "pay what is owed and raise by one unit N", label="Raise", key="R"),
+    Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards", label="Turn up", key="U"),
+    Verb("sm", SEAT, (cards(Role.SHOWN, Seen.ALL),), "show all four cards", label="Show", key="S"),
 )
 
 

@@ -22,6 +22,7 @@ class FaerbelnRules(TaxedRules):
 
     GAME: ClassVar[str] = "faerbeln"
     RULES_ID: ClassVar[str] = "faerbeln/1"
+    STAKE: ClassVar[str] = "lower"
 
     ante: int = option(int, low=1)
     """What every seat pays into the pot before the deal ("Ante"). No default."""

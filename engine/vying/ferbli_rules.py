@@ -75,6 +75,7 @@ class FerbliRules(TaxedRules):
 
     GAME: ClassVar[str] = "ferbli"
     RULES_ID: ClassVar[str] = "ferbli/1"
+    STAKE: ClassVar[str] = "vizi"
 
     vizi: int = option(int, low=1)
     """The basic minimum bet ("Deal and Betting": players must agree on it). No default."""

@@ -59,6 +59,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("book", "code", "commodity"), name="ledger_account_code_key"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("min_balance__isnull", True),
+                            (
+                                "balance__gte",
+                                django.db.models.expressions.CombinedExpression(
+                                    models.F("min_balance"), "+", models.F("held")
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="ledger_account_floor",
+                    ),
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Assertion",
@@ -80,6 +98,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(fields=["account", "version"], name="ledger_assertion_of"),
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Hold",
@@ -187,6 +210,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("released_at", None)),
+                        fields=["account", "expires_at"],
+                        name="ledger_reserve_unreleased",
+                    ),
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Snapshot",
@@ -269,6 +301,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("reverses__isnull", False)),
+                        fields=("reverses",),
+                        name="ledger_transaction_reverses_key",
+                    ),
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Entry",
@@ -302,50 +343,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="account",
-            constraint=models.UniqueConstraint(fields=("book", "code", "commodity"), name="ledger_account_code_key"),
-        ),
-        migrations.AddConstraint(
-            model_name="account",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("min_balance__isnull", True),
-                    (
-                        "balance__gte",
-                        django.db.models.expressions.CombinedExpression(models.F("min_balance"), "+", models.F("held")),
-                    ),
-                    _connector="OR",
-                ),
-                name="ledger_account_floor",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="assertion",
-            index=models.Index(fields=["account", "version"], name="ledger_assertion_of"),
-        ),
-        migrations.AddIndex(
-            model_name="reserve",
-            index=models.Index(
-                condition=models.Q(("released_at", None)),
-                fields=["account", "expires_at"],
-                name="ledger_reserve_unreleased",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transaction",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("reverses__isnull", False)),
-                fields=("reverses",),
-                name="ledger_transaction_reverses_key",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount", 0), _negated=True), name="ledger_entry_moves"
-            ),
+            options={
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("amount", 0), _negated=True), name="ledger_entry_moves"),
+                ]
+            },
         ),
         migrations.RunPython(install),
     ]

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 from itertools import count
 
-from tests.bench import games, library, live, replay, tricks
+from tests.bench import games, library, live, replay, screens, tricks
 from tests.bench.alternate import Comparison, compare
 from tests.bench.database import database
 from tests.bench.http import report as http
@@ -18,7 +18,7 @@ from tests.bench.proof import chain, hands, lag
 from tests.bench.proof.verification import EVENTS
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
-PARTS = ("engine", "ledger", "application", "proof", "http", "live", "founding")
+PARTS = ("engine", "ledger", "application", "proof", "http", "live", "screens", "founding", "reports")
 
 
 def bench_actions() -> Comparison:
@@ -78,6 +78,11 @@ def bench_founding() -> None:
     subprocess.run([sys.executable, "-m", "tests.bench.founding"], check=True)
 
 
+def bench_reports() -> None:
+    """Files of reports, and the catalogue on an evening of eight tables: in a process with a database of its own."""
+    subprocess.run([sys.executable, "-m", "tests.bench.reports"], check=True)
+
+
 def bench_proof(*, quick: bool) -> None:
     """What the chain costs an action, how fast hands are verified, how far the log is behind."""
     for comparison, goal in ((chain.comparison(), f"{chain.GOAL} x"), (hands.comparison(), f"{hands.GOAL:,}/s")):
@@ -95,7 +100,7 @@ def main() -> None:
         help=f"{', '.join(PARTS)} (all of them if none is named), or profile: the ledger's time",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="ledger, proof, http and live in short rounds, for development"
+        "--quick", action="store_true", help="ledger, proof, http, live and screens in short rounds, for development"
     )
     parser.add_argument(
         "--events", type=int, default=EVENTS, help=f"events of recorded hands that proof verifies ({EVENTS:,})"
@@ -110,6 +115,8 @@ def main() -> None:
         bench_verification(arguments.events, quick=arguments.quick)
     if "founding" in parts:
         bench_founding()
+    if "reports" in parts:
+        bench_reports()
     measured: dict[str, Callable[[], None]] = {
         "ledger": lambda: ledger.run(quick=arguments.quick),
         "profile": profiling.run,
@@ -117,6 +124,7 @@ def main() -> None:
         "application": lambda: print(bench_actions().line(), flush=True),
         "http": lambda: http.run(quick=arguments.quick),
         "live": lambda: live.run(quick=arguments.quick),
+        "screens": lambda: screens.run(quick=arguments.quick),
     }
     if measured.keys() & set(parts):
         with database():

@@ -16,14 +16,17 @@ def database() -> Iterator[None]:
     os.environ["CASINO_LOG_LEVEL"] = "WARNING"
     try:
         services.start()
-        services.create_database()
         import django
 
         django.setup()
         from django.core.management import call_command
         from django.db import connections
 
-        call_command("migrate", database="owner", verbosity=0)
+        def migrate() -> None:
+            call_command("migrate", database="owner", verbosity=0)
+            connections.close_all()
+
+        services.create_database(migrate=migrate)
         yield
         connections.close_all()
         services.drop_database()

@@ -1,8 +1,10 @@
 """An evening on which everything is done that the API can write, step by step; each step is one request."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -11,16 +13,21 @@ import pyotp
 import pytest
 from django.conf import settings
 
+from casino.approvals.control_points import set_at_founding
+from casino.audit import selectors as audit
 from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.cage.contents import in_the_vault
+from casino.houses.models import ClockTimestamp
 from casino.players.models import Player
+from casino.reports import schedules, sending
 from casino.reports.frame import registry
+from casino.reports.models import Delivery
 from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
-from casino.transfers.models import Box, ChipMove, Transfer, TrayCount
-from tests.casino.kit import FERBLI, IDENTITY, MISDEAL, PIECES, TRAY, Desk, Kit
+from casino.transfers.models import Box, ChipMove, Kind, Transfer, TrayCount
+from tests.casino.kit import ACTOR, FERBLI, IDENTITY, MISDEAL, PIECES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
@@ -42,6 +49,15 @@ FLOAT_TEMPLATE = {"cash": 50_000, "pieces": {"500": 40, "100": 100}, "least": {"
 FLOAT = {str(value): 100 for value in PIECES if value <= 5_000}
 
 
+#: What a player complains about, and what is sealed.
+COMPLAINT = {
+    "kind": "hand", "player": "anna", "text": "The pot was counted too fast.",
+    "hands": [{"hand": "T1-000002", "video": "camera 3, 20:15"}], "entries": [{"drawer": "C1", "seq": 1}],
+}  # fmt: skip
+ESCALATION = {"adr": "Arbitration board", "text": "The player asks the board."}
+SEALED_CASE = {"what": "case", "player": "anna", "text": "Bills changed up three times."}
+
+
 class Busy:
     """A house with a table T1 and a drawer C1, somebody at every place, and what later steps need of earlier ones."""
 
@@ -50,6 +66,8 @@ class Busy:
         if not Table.objects.filter(house=kit.house, code="T1").exists():
             kit.table()
         kit.players("T1-u1", "T1-u2")
+        # Somebody is forgotten on this evening: the house need not keep who players are.
+        set_at_founding(house=kit.house, points={"retain_laundering_days": 0}, actor=ACTOR)
         self.dealer, self.reliever, self.cashier = kit.dealer(), kit.dealer(), kit.cashier()
         self.table_floor = floor_at(kit, TerminalKind.TABLE, "T1")
         self.cage_floor = floor_at(kit, TerminalKind.CAGE, "C1")
@@ -95,9 +113,9 @@ class Busy:
         return desk.post(path, body)
 
     def made(self, kind: str) -> int:
-        """Number of the transfer that was begun last, or of the box of a kind that was taken off a table last."""
-        if kind == "transfer":
-            return int(Transfer.objects.filter(house=self.kit.house).latest("id").pk)
+        """Number of the fill or credit that was begun last, or of the box of a kind that was taken off a table last."""
+        if kind in Kind.values:
+            return int(Transfer.objects.filter(house=self.kit.house, kind=kind).latest("id").serial)
         return int(Box.objects.filter(house=self.kit.house, kind=kind).exclude(state="at_table").latest("id").serial)
 
     @property
@@ -141,17 +159,17 @@ def _tray(pieces: dict[str, int]) -> Step:
     """The floor counts the tray as the witness."""
 
     def step(busy: Busy) -> httpx.Response:
-        number = TrayCount.objects.filter(house=busy.kit.house).latest("id").pk
+        number = TrayCount.objects.filter(house=busy.kit.house).latest("id").serial
         return busy.post(busy.table_floor, f"tray-counts/{number}/witness", {"pieces": pieces})
 
     return step
 
 
-def _accepts(counts: str, decides: str) -> Step:
+def _accepts(counts: str, decides: str, kind: str) -> Step:
     """Two counts that differ from what was sent, and then a supervisor's."""
 
     def step(busy: Busy) -> httpx.Response:
-        path = f"transfers/{busy.made('transfer')}"
+        path = f"{kind}s/{busy.made(kind)}"
         for _ in range(2):
             busy.post(getattr(busy, counts), f"{path}/receive", {"pieces": {"500": 1}, "carrier": ""})
         body = {"pieces": {"500": 1}, "carrier": ""} | REASON
@@ -199,7 +217,7 @@ def _move(desk: str, what: str, body: dict[str, Any]) -> Step:
     """A step with the movement of chips that was written down last."""
 
     def step(busy: Busy) -> httpx.Response:
-        number = ChipMove.objects.filter(house=busy.kit.house).latest("id").pk
+        number = ChipMove.objects.filter(house=busy.kit.house).latest("id").serial
         return busy.post(getattr(busy, desk), f"chip-moves/{number}/{what}", body)
 
     return step
@@ -223,6 +241,18 @@ def _sign_package(busy: Busy) -> httpx.Response:
     return busy.auditor.post(f"days/{DAY}/package/sign", {"sha256": busy.package})
 
 
+def _print(busy: Busy) -> httpx.Response:
+    """The auditor prints the first buy-in at the cage, which is in the log by then."""
+    bought = audit.of_event(busy.kit.house, "drawer/C1", "cage.buy_in")
+    player = Event.objects.get(house=busy.kit.house, leaf_hash=bought.hash).doc["data"]["player"]
+    answer = busy.auditor.post(
+        "prints/documents", {"chain": bought.chain, "seq": bought.seq, "player": player, "form": "slip"}
+    )
+    if answer.is_success:
+        busy.kit.sequence()
+    return answer
+
+
 def _make_reports(busy: Busy) -> httpx.Response:
     """The auditor looks at a run, and the worker makes it."""
     answer = busy.auditor.get("report-runs/1")
@@ -242,6 +272,31 @@ def _fail_report(busy: Busy) -> httpx.Response:
         patched.setattr(registry, "reports", lambda: known)
         assert busy.kit.make_reports() == ["failed"]
     return answer
+
+
+def _fire(busy: Busy) -> httpx.Response:
+    """The clock lets a schedule fall due."""
+    answer = busy.auditor.get("report-deliveries")
+    if answer.is_success:
+        assert schedules.fire_due(busy.kit.house) == 1
+    return answer
+
+
+def _deliver(state: str) -> Step:
+    """A worker sends what is due; the folder is there, or is not."""
+
+    def step(busy: Busy) -> httpx.Response:
+        answer = busy.auditor.get("report-deliveries")
+        if answer.is_success:
+            folder = Path(settings.CASINO_DESTINATIONS).with_name("archive")
+            shutil.rmtree(folder, ignore_errors=True)
+            if state == "sent":
+                folder.mkdir()
+                Delivery.objects.filter(house=busy.kit.house).update(next_at=ClockTimestamp())
+            assert sending.send_due(busy.kit.house) == {1: state}
+        return answer
+
+    return step
 
 
 def _in_vault(busy: Busy, short: int = 5) -> dict[str, Any]:
@@ -335,8 +390,8 @@ def _enter_rota(busy: Busy) -> httpx.Response:
 
 
 def _withdraw_rota(busy: Busy) -> httpx.Response:
-    newest = RotaEntry.objects.filter(house=busy.kit.house).latest("id")
-    return busy.manager.post(f"rota/{newest.id}/withdraw", REASON, version=1)
+    newest = RotaEntry.objects.filter(house=busy.kit.house).latest("number")
+    return busy.manager.post(f"rota/{newest.number}/withdraw", REASON, version=1)
 
 
 def _sign_out(busy: Busy) -> httpx.Response:
@@ -398,6 +453,13 @@ def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, st
     return step
 
 
+def _trade(busy: Busy, kind: str) -> str:
+    """What the newest trade of a kind is called."""
+    event = Event.objects.filter(house=busy.kit.house, doc__kind=kind).select_related("chain").order_by("id").last()
+    assert event is not None
+    return f"{event.chain.name}#{event.seq}"
+
+
 def _approved(path: str, body: Any, asks: str = "keeper", by: str = "approver") -> Step:
     """A step that somebody approves in between: a manager, unless `by` says."""
 
@@ -410,6 +472,32 @@ def _approved(path: str, body: Any, asks: str = "keeper", by: str = "approver") 
         for one in ("approver", "compliance") if asked["every_role"] else (by,):
             getattr(busy, one).post(f"approvals/{asked['approval']}/approve", {})
         return desk.post(path, body, headers={"Approval": str(asked["approval"])})
+
+    return step
+
+
+def _lifted(busy: Busy) -> httpx.Response:
+    """The hold of a player ends; a manager approves it."""
+    held = busy.compliance.post("legal-holds/2/lift", REASON, version=1)
+    if held.status_code != 409:
+        return held
+    number = held.json()["approval"]["approval"]
+    busy.approver.post(f"approvals/{number}/approve", {})
+    return busy.compliance.post("legal-holds/2/lift", REASON, version=1, headers={"Approval": str(number)})
+
+
+def _forgets(player: str) -> Step:
+    """Compliance asks, the auditor approves; nothing wants the player kept."""
+
+    def step(busy: Busy) -> httpx.Response:
+        desk, path = Desk(busy.compliance.http, busy.compliance.path, version=2), f"players/{player}/forget"
+        with mock.patch.object(settings, "CASINO_RETENTION_DAYS", 0):
+            held = desk.post(path, {"reason": "recorded_wrongly"})
+            if held.status_code != 409:
+                return held
+            number = held.json()["approval"]["approval"]
+            busy.auditor.post(f"approvals/{number}/approve")
+            return desk.post(path, {"reason": "recorded_wrongly"}, headers={"Approval": str(number)})
 
     return step
 
@@ -446,13 +534,13 @@ def _rack(busy: Busy, code: str) -> dict[str, int]:
 
 def _returns_tray(busy: Busy) -> httpx.Response:
     """The dealer sends the whole tray to the cage."""
-    return busy.post(busy.dealer, "transfers", {"kind": "credit", "drawer": "C1", "pieces": _rack(busy, "9130/T1")})
+    return busy.post(busy.dealer, "credits", {"drawer": "C1", "pieces": _rack(busy, "9130/T1")})
 
 
 def _takes_tray(busy: Busy) -> httpx.Response:
     """The cage receives it."""
     body = {"pieces": _rack(busy, "9140/T1"), "carrier": ""}
-    return busy.post(busy.cashier, f"transfers/{busy.made('transfer')}/receive", body)
+    return busy.post(busy.cashier, f"credits/{busy.made('credit')}/receive", body)
 
 
 def _long_ago(step: Step) -> Step:
@@ -492,6 +580,14 @@ def _all_counted(code: str) -> Step:
 
 FAKE_CHIPS = {"pieces": {"500": 1}, "evidence": "E-2"} | REASON
 FAKES = {"cash": 500, "pieces": {"100": 1}, "evidence": "E-1"} | REASON
+#: A player who is forgotten soon.
+DORA = {"name": "Dora", "born": "1990-03-04", "document": "D-1"}
+SEEN = {"document": "passport", "age_band": "35-49"}
+LIMIT = {"limit": "loss", "span": "week", "most": 90_000_000}
+EXCLUSION = {
+    "kind": "house", "scope": "play", "asked_by": "house", "in_person": False, "until": None,
+    "note": "taken for another",
+}  # fmt: skip
 ANNOUNCED = {"player": "T1-u1", "amount": 1_000, "minutes": 60}
 LATE = {"place": "C1", "amount": 100, "for_day": DAY}
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
@@ -503,8 +599,16 @@ TO_ACCOUNT = {"player": "anna", "amount": 5_000, "pieces": {"5000": 1}, "account
 FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
 DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
 USE = {"redeem_until": NOTICE} | REASON
+LATE_CLAIM = {"chip_set": "MAIN", "player": "anna", "pieces": {"500": 1}} | REASON
 ALL = {str(value): count for value, count in PIECES.items()}
+NIGHTLY = {"what": "package", "cadence": "day_close", "destinations": ["archive"]}
 LIMITS = {"points": {"exchange_by_supervisor_from": 1_000_000}} | REASON
+
+SEEN_AT_C1 = {
+    "player": "anna", "place": "C1", "kind": "notes_changed", "direction": "in", "amount": 500, "note": "small notes",
+}  # fmt: skip
+FILED = {"return_number": "CTR-2020/1", "filed_on": "2020-02-28"}
+RATE = {"millionths": 395_120_000, "rate_source": "a bank"}
 
 #: In their order: what an event's name is, and the request that brings it. `settle` stands for the worker.
 STEPS: dict[str, Step] = {
@@ -531,6 +635,22 @@ STEPS: dict[str, Step] = {
     "player.person_recorded": lambda busy: busy.cashier.post(
         "/api/v1/players/anna/person", {"person": PERSON, "reason": "first_record"}, version=1
     ),
+    "player.admitted": _at("cashier", "/api/v1/players/anna/admission", SEEN),
+    "player.limit_set": _at("cashier", "/api/v1/players/anna/limits", LIMIT),
+    "player.interaction_logged": _at("compliance", "players/anna/interactions", {"interaction": "talk", "note": "-"}),
+    "player.registered again": _at("cashier", "/api/v1/players/register", {"player": "bela"}),
+    "exclusion.set": _at("compliance", "players/bela/exclusions", EXCLUSION),
+    "exclusion.lift_asked": _at("compliance", "exclusions/1/lift-request"),
+    "exclusion.lifted": _approved("exclusions/1/lift", {"cause": "wrong_entry"}, "compliance"),
+    "player.registered once more": _at("cashier", "/api/v1/players/register", {"player": "dora"}),
+    "exclusion.set by marks": _at("compliance", "exclusions", EXCLUSION | {"person": DORA | {"name": "DORA"}}),
+    "exclusion.matched": lambda busy: busy.cashier.post(
+        "/api/v1/players/dora/person", {"person": DORA, "reason": "first_record"}, version=1
+    ),
+    "exclusion.match_cleared": _approved("exclusions/2/matches/dora/clear", {}, "compliance"),
+    "player.data_copied": lambda busy: busy.compliance.get("players/dora/personal-data"),
+    "exclusion.set of who is forgotten": _at("compliance", "players/dora/exclusions", EXCLUSION),
+    "player.erased": _forgets("dora"),
     "handover.offered": _at("supervisor", "handovers", {"kind": "float", "cash": 900_000, "pieces": FLOAT}),
     "handover.withdrawn": _at("supervisor", "handovers/1/withdraw", REASON),
     "handover.offered again": _at("supervisor", "handovers", {"kind": "float", "cash": 1_000_000, "pieces": FLOAT}),
@@ -548,6 +668,17 @@ STEPS: dict[str, Step] = {
     "cage.cash_out": _at("cashier", "cash-outs", {"player": "T1-u1", "amount": 5_000}),
     "cage.bearer_buy_in": _at("cashier", "bearer-buy-ins", {"amount": 3_000}),
     "cage.bearer_cash_out": _at("cashier", "bearer-cash-outs", {"amount": 1_000, "pieces": {"1000": 1}}),
+    "unknown_person.opened": _at("compliance", "unknown-persons", {"description": "tall, a grey hat"}),
+    "log_line.entered": lambda busy: busy.compliance.post(
+        "transaction-log", {"unknown_person": 1, "trade": _trade(busy, "cage.bearer_buy_in"), "note": "with Anna"}
+    ),
+    "log_line.entered of what was seen": _at("compliance", "transaction-log", SEEN_AT_C1),
+    "log_line.withdrawn": _at("compliance", "transaction-log/2/withdraw", REASON),
+    "unknown_person.identified": _at("compliance", "unknown-persons/1/identify", {"player": "bela"}),
+    "return.filed": lambda busy: _approved(
+        "filings", FILED | {"trade": _trade(busy, "cage.bearer_cash_out")}, "compliance", "manager"
+    )(busy),
+    "euro_rate.set": _approved("euro-rates", RATE | REASON, "manager", "compliance"),
     "cage.corrected": _corrected,
     "cage.chips_found": _found(1),
     "cage.chips_claimed": _approved("found-chips/1/claim", {"player": "anna"}, "cashier"),
@@ -617,24 +748,24 @@ STEPS: dict[str, Step] = {
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
     "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
-    "fill.requested": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "pieces": {"500": 1}}),
-    "fill.sent": _on("cashier", "transfer", "send", {"pieces": {"500": 1}}),
-    "fill.received": _on("dealer", "transfer", "receive", {"pieces": {"500": 1}, "carrier": ""}),
-    "fill.sent at once": _at("cashier", "transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}),
-    "fill.received with a variance": _accepts("dealer", "table_floor"),
-    "fill.sent in vain": _at("cashier", "transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}),
-    "fill.declined": _on("dealer", "transfer", "decline", REASON),
-    "fill.cancelled when it was declined": _on("cashier", "transfer", "cancel", REASON),
-    "fill.requested again": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),
-    "fill.cancelled": _on("dealer", "transfer", "cancel", REASON),
-    "credit.requested": _at("cashier", "transfers", {"kind": "credit", "table": "T1", "amount": 500}),
-    "credit.sent": _on("dealer", "transfer", "send", {"pieces": {"500": 1}}),
-    "credit.received": _on("cashier", "transfer", "receive", {"pieces": {"500": 1}, "carrier": ""}),
-    "credit.sent short": _at("dealer", "transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 2}}),
-    "credit.received with a variance": _accepts("cashier", "cage_floor"),
-    "credit.sent at once": _at("dealer", "transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 1}}),
-    "credit.declined": _on("cashier", "transfer", "decline", REASON),
-    "credit.cancelled": _on("dealer", "transfer", "cancel", REASON),
+    "fill.requested": _at("dealer", "fills", {"drawer": "C1", "pieces": {"500": 1}}),
+    "fill.sent": _on("cashier", "fill", "send", {"pieces": {"500": 1}}),
+    "fill.received": _on("dealer", "fill", "receive", {"pieces": {"500": 1}, "carrier": ""}),
+    "fill.sent at once": _at("cashier", "fills", {"table": "T1", "pieces": {"500": 2}}),
+    "fill.received with a variance": _accepts("dealer", "table_floor", "fill"),
+    "fill.sent in vain": _at("cashier", "fills", {"table": "T1", "pieces": {"500": 2}}),
+    "fill.declined": _on("dealer", "fill", "decline", REASON),
+    "fill.cancelled when it was declined": _on("cashier", "fill", "cancel", REASON),
+    "fill.requested again": _at("dealer", "fills", {"drawer": "C1", "amount": 500}),
+    "fill.cancelled": _on("dealer", "fill", "cancel", REASON),
+    "credit.requested": _at("cashier", "credits", {"table": "T1", "amount": 500}),
+    "credit.sent": _on("dealer", "credit", "send", {"pieces": {"500": 1}}),
+    "credit.received": _on("cashier", "credit", "receive", {"pieces": {"500": 1}, "carrier": ""}),
+    "credit.sent short": _at("dealer", "credits", {"drawer": "C1", "pieces": {"500": 2}}),
+    "credit.received with a variance": _accepts("cashier", "cage_floor", "credit"),
+    "credit.sent at once": _at("dealer", "credits", {"drawer": "C1", "pieces": {"500": 1}}),
+    "credit.declined": _on("cashier", "credit", "decline", REASON),
+    "credit.cancelled": _on("dealer", "credit", "cancel", REASON),
     "hand.dealt": _at("dealer", "hands", {"mode": "physical", "button": 2}),
     "hand.acted": _acts("p1 po 100"),
     "hand.voided": _at("table_floor", "hand/void", REASON | MISDEAL),
@@ -716,6 +847,9 @@ AFTERWARDS: dict[str, Step] = {
     "chips.unattributed again": _unattribute,
     "approval.approved of the end of the first set": _decided("chip-sets/MAIN/lapse", REASON, "approver", "approve"),
     "chips.lapsed": _with_approval("chip-sets/MAIN/lapse", REASON),
+    "cage.late_claim_paid": _approved("late-claims", LATE_CLAIM, "cashier"),
+    "chips.noted at a drawer again": _moves("withdrawn", {"500": 1}, chip_set="MAIN", drawer="C1"),
+    "chips.withdrawn_set_aside again": _move("counter", "counts", {"pieces": {"500": 1}}),
     "chips.noted of the first set": _all_of("set_aside", "9110"),
     "chips.set_aside of the first set": _all_counted("9110"),
     "chips.noted of the first set to be destroyed": _all_of("destruction", "9115"),
@@ -742,14 +876,33 @@ AFTERWARDS: dict[str, Step] = {
     "house.suspended": _with_approval("house/suspend", REASON),
     "approval.approved of its end": _decided("house/resume", REASON, "auditor", "approve"),
     "house.resumed": _with_approval("house/resume", REASON),
+    "complaint.opened": _at("compliance", "complaints", COMPLAINT),
+    "complaint.answered": lambda busy: busy.compliance.post(
+        "complaints/1/answer", {"text": "It was right."}, version=1
+    ),
+    "complaint.escalated": lambda busy: busy.compliance.post("complaints/1/escalate", ESCALATION, version=2),
+    "complaint.closed": lambda busy: busy.manager.post(
+        "complaints/1/close", {"outcome": "rejected", "text": "The body agrees."}, version=3
+    ),
+    "legal_hold.set": _approved("legal-holds", {"scope": "player", "player": "anna"} | REASON, "compliance"),
+    "legal_hold.set again": _approved("legal-holds", {"scope": "hand", "hand": "T1-000002"} | REASON, "compliance"),
+    "legal_hold.lifted": _lifted,
+    "sealed.entry": _at("compliance", "sealed", {"what": "note", "text": "Nothing to report today."}),
+    "sealed.entry of a case": _at("compliance", "sealed", SEALED_CASE),
+    "report.schedule_set": lambda busy: busy.office.post("report-schedules/nightly", NIGHTLY | REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
     "day.closed": _close_day,
     "day.package_signed": _sign_package,
+    "document.printed": _print,
+    "document.printed for a player": _at("auditor", "prints/statements", {"player": "anna", "form": "a4"}),
     "report.requested": _at("auditor", "reports/chips/runs", {"formats": ["csv", "json"], "group_by": "kind"}),
     "report.made": _make_reports,
     "report.requested again": _at("auditor", "reports/trial-balance/runs", {"formats": ["pdf"]}),
     "report.cancelled": lambda busy: busy.auditor.post("report-runs/2/cancel", version=1),
     "report.requested once more": _at("auditor", "reports/chips/runs", {"formats": ["csv"]}),
     "report.failed": _fail_report,
+    "report.schedule_fired": _fire,
+    "report.delivery_failed": _deliver("waiting"),
+    "report.delivered": _deliver("sent"),
 }

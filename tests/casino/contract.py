@@ -12,7 +12,8 @@ import jsonschema
 from django.urls import Resolver404, resolve
 
 from casino.api.http import contract
-from casino.core.error_codes import ERROR_CODES, MEMBERS
+from casino.core.error_codes import ERROR_CODES
+from casino.core.error_members import MEMBERS
 
 #: Statuses of refusals before any operation: who asks is not known, or there is no such address or method.
 BEFORE = frozenset({401, 403, 404, 405})

@@ -37,6 +37,20 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "rota.withdrawn": (("manager", f"rota?{PAGE}"),),
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
     "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
+    "player.limit_set": (("cashier", "/api/v1/players/anna/limits"), ("compliance", f"player-limits?{PAGE}")),
+    "player.interaction_logged": (("compliance", f"interactions?{PAGE}"),),
+    "log_line.withdrawn": (
+        ("compliance", f"transaction-log?{PAGE}"), ("compliance", f"unknown-persons?{PAGE}"),
+        ("compliance", "unknown-persons/1"),
+    ),
+    "return.filed": (("compliance", f"filings?{PAGE}"),),
+    "euro_rate.set": (("auditor", f"euro-rates?{PAGE}"),),
+    "exclusion.set": (("cashier", "/api/v1/players/bela/admission"),),
+    "player.data_copied": (
+        ("compliance", "players/dora/personal-data"), ("compliance", "players/dora/personal-data/file"),
+    ),
+    "exclusion.lifted": (("compliance", f"exclusions?{PAGE}"),),
+    "table.sat_down": (("manager", "reality-checks?hours=0"),),
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
     "drawer.skimmed": (("auditor", f"handovers?{PAGE}"),),
     "drawer.closed": (("auditor", "drawers/C1/shifts/1/z"),),
@@ -44,7 +58,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "clearing.settled": (("auditor", f"noncash-buy-ins?{PAGE}"),),
     "cage.payout_held again": (("auditor", f"held-payouts?{PAGE}"),),
     "cage.cash_out_announced again": (("auditor", f"announced-cash-outs?{PAGE}"),),
-    "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"),),
+    "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"), ("compliance", "players/anna/sums")),
     "variance.offset": (("auditor", f"variance-offsets?{PAGE}"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
     "dealer.took_over again": (("auditor", f"dealers?{PAGE}"), ("auditor", f"dealer-turns?{PAGE}")),
@@ -66,6 +80,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "limits.changed": (("auditor", "limits"),),
     "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
     "box.received": (("auditor", f"boxes?{PAGE}"),),
+    "cage.late_claim_paid": (("auditor", f"late-claims?{PAGE}"),),
     "chips.retired": (("auditor", f"chip-sets?{PAGE}"),),
     "chips.destroyed": (("auditor", f"chip-moves?{PAGE}"),),
     "bank.drawn": (("auditor", f"vault/bags?{PAGE}"),),
@@ -73,13 +88,22 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
         ("auditor", f"vault/counts?{PAGE}"), ("auditor", "reports/count-differences?kind=vault"),
     ),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
+    "complaint.closed": (("auditor", f"complaints?{PAGE}"), ("auditor", "complaints/1")),
+    "legal_hold.lifted": (("auditor", f"legal-holds?{PAGE}"), ("auditor", f"retention-runs?{PAGE}")),
+    "sealed.entry of a case": (
+        ("compliance", "sealed"), ("compliance", "sealed/2"), ("compliance", "sealed/2/file"),
+    ),
     "day.package_signed": (("auditor", f"days/{DAY}/package"),),
+    "document.printed": (("auditor", f"prints?{PAGE}"), ("auditor", "prints/1/file")),
+    "report.schedule_set": (("auditor", "report-schedules"),),
+    "report.delivered": (("auditor", f"report-deliveries?{PAGE}"),),
     "report.made": (
         ("auditor", "reports"), ("auditor", f"report-runs?{PAGE}"), ("auditor", "report-runs/1"),
         ("auditor", "report-runs/1/files/chips-denominations.csv"),
     ),
     "day.closed": (
-        ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
+        ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "session"),
+        ("auditor", "house/readiness"),
         ("auditor", "games"),
         ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
         ("auditor", "tables/T1/stream"), ("auditor", "tables/T1/changes?wait=0"),
@@ -148,6 +172,8 @@ class Recording(Kit):
     def _content(self, answer: httpx.Response) -> Any:
         if media_type(answer) == "application/json":
             return self.stable.value(answer.json())
+        if media_type(answer) == "application/pdf":
+            return "(a PDF file)"
         if media_type(answer) == ZIP:
             return "(a ZIP file)"
         if media_type(answer) == BINARY:
@@ -236,7 +262,12 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     said = {"actor": "p3", "verb": "cl", "word": "uss"}
     desk.ok("hand/beside", {"hand": name, "line": len(dealt["view"]["log"]), "action": said})
     kit.read(device.get, "hand")
+    kit.read(device.get, "hands")
+    kit.read(device.get, f"hands/{name}/replay")
+    kit.read(kit.office(Role.FLOOR).get, f"hands/{name}/replay")
+    printed = device.http.post("/api/v1/seat/prints", json={"form": "a4"}).json()["printout"]
     older = kit.sequence().size
+    kit.read(device.get, f"prints/{printed}/file")
     kit.read(device.get, f"proofs/inclusion?chain={receipt['chain']}&seq={receipt['seq']}&size={older}")
     desk.refresh()
     floor_at(kit, TerminalKind.TABLE, "T2").ok("hand/void", REASON | MISDEAL)
@@ -253,8 +284,8 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
 def _at_the_drawer(kit: Recording, busy: Busy) -> None:
     """Chips that are not wanted after all."""
     busy.cashier.refresh()
-    busy.cashier.ok("transfers", {"kind": "credit", "table": "T2", "amount": 500})
-    busy.cashier.ok(f"transfers/{busy.made('transfer')}/cancel", REASON)
+    busy.cashier.ok("credits", {"table": "T2", "amount": 500})
+    busy.cashier.ok(f"credits/{busy.made('credit')}/cancel", REASON)
 
 
 def _cards_read_wrongly(kit: Recording, busy: Busy) -> None:
@@ -277,7 +308,8 @@ def _cards_read_wrongly(kit: Recording, busy: Busy) -> None:
 
 
 def _disputed(kit: Recording) -> None:
-    """The worked hand at a table of its own, which the floor disputes before it is settled, and the ruling on it."""
+    """The worked hand at a table of its own, which the floor disputes before it is settled; it withdraws that, disputes
+    the hand again, and rules on it."""
     kit.table("T4")
     desk = kit.seated("T4")
     desk.ok("hands", {"mode": "physical", "button": 4})
@@ -288,6 +320,10 @@ def _disputed(kit: Recording) -> None:
     ruling = {"awards": awards, "tax": 165, "claimed": claimed, "reason": "both had shown the same hand"}
     floor, name = floor_at(kit, TerminalKind.TABLE, "T4"), "T4-000001"
     floor.ok("hand/dispute", {"hand": name, "reason": "p4 says that the last raise was p4's"})
+    floor.ok("hand/dispute/withdraw", {"hand": name, "reason": "p4 has taken that back"})
+    floor.ok("hand/dispute", {"hand": name, "reason": "p4 says again that the last raise was p4's"})
+    words = "20 p4 rb 400%0A21 p1 cc 400"
+    kit.read(kit.office(Role.FLOOR).get, f"hands/{name}/readings?claimed={words.replace(' ', '%20')}")
     kit.approved(floor, "hand/ruling", {"hand": name} | ruling)
     remedy = {
         "tax_refunded": [{"actor": "p4", "amount": 65}],
@@ -365,8 +401,6 @@ def _a_sandbox(kit: Recording) -> None:
 
 
 def _books(kit: Recording, busy: Busy) -> None:
-    """Balance and statement of the vault's cash."""
-    rows = busy.auditor.get("ledger/accounts?page_size=1000").json()["results"]
-    [vault] = [row["account"] for row in rows if row["code"] == "1010"]
-    kit.read(busy.auditor.get, f"ledger/accounts/{vault}/balance")
-    kit.read(busy.auditor.get, f"ledger/accounts/{vault}/statement?{PAGE}")
+    """Balance and statement of a drawer's cash."""
+    kit.read(busy.auditor.get, "ledger/accounts/1020/C1/balance")
+    kit.read(busy.auditor.get, f"ledger/accounts/1020/C1/statement?{PAGE}")

@@ -15,12 +15,9 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "transfer": "transfer", "tray_count": "tray count", "opener": "tray count", "closer": "tray count",
-    "replaced": "tray count",
-    "exception": "exception", "account": "account", "rota_entry": "rota",
-    "event": "event",
+    "account": "account",  # in the file of the whole book; elsewhere accounts have their codes
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
-    "entry": "entry", "posting": "transaction", "settlement": "transaction", "snapshot": "snapshot",
+    "entry": "entry", "posting": "transaction", "settlement": "transaction",
 }  # fmt: skip
 #: Names of secrets, random text in URL-safe base64.
 SECRETS = frozenset({"token", "key", "terminal_key"})
@@ -38,16 +35,14 @@ _VERIFIER_KEY = re.compile(r"\+[0-9a-f]{8}\+(?P<base64>[A-Za-z0-9+/]{44})")
 _SECRET = re.compile(r"[\w-]{40,}", re.ASCII)
 #: The name of a log: its house, and the beginning of the house's id.
 _LOG = re.compile(r"\bHOUSE-[0-9a-f]{8}\b")
-#: The key of a posting names the terminal by its id.
-_OF_TERMINAL = re.compile(r"\b(command:[^:]*:)(\d+)(?=:)")
 #: Secrets of second factors, alone and in the addresses that apps read, and their codes.
 _FACTOR = re.compile(r"\b[A-Z2-7]{32}\b")
 _CODE = re.compile(r"[0-9]{6}")
 #: Passwords that the house has made up.
 _PASSWORD = re.compile(r"[\w-]{16}", re.ASCII)
-#: The key of what a transfer has posted names it by its id.
-_OF_TRANSFER = re.compile(r"\b(transfer:)(\d+)(?=:)")
 _CURSOR = re.compile(r"(?<=cursor=)[\w%-]+")
+#: A statement, which is named by the newest ledger transaction that it has.
+_STATEMENT = re.compile(r"(statement/.*/)(\d+)")
 
 
 class Stable:
@@ -65,6 +60,8 @@ class Stable:
             return [self.value(inner, name) for inner in value]
         if isinstance(value, str) and name == "payload":
             return canonical.dumps(self.value(json.loads(value)))
+        if isinstance(value, str) and (statement := _STATEMENT.fullmatch(value)):
+            return f"{statement[1]}{self._number('transaction', int(statement[2]))}"
         if isinstance(value, str) and name in KEY_IDS:
             return self._hex(value)
         if isinstance(value, str) and name == "code" and _CODE.fullmatch(value):
@@ -84,17 +81,17 @@ class Stable:
             return dict.fromkeys(value, 10)
         if {"sha256", "size"} <= value.keys():  # a package: its length is that of the ids in it
             value = value | {"size": SIZE}
-        if name == "path" and "count" in value:  # of a tray; elsewhere a count is a number of things, or of a shift
-            value = value | {"count": self.value(value["count"], "tray_count")}
-        return {self.text(key): self.value(inner, within or key) for key, inner in value.items()}
+        # The mirror of one, where an event has no other number of that name.
+        return {
+            self.text(key): self.value(inner, within or ("transaction" if key == "mirror" else key))
+            for key, inner in value.items()
+        }
 
     def text(self, text: str) -> str:
         """A text with its unstable parts replaced."""
         text = text.replace(self.house, "HOUSE")
         text = _MOMENT.sub(self._moment, text)
         text = _UUID.sub(self._uuid, text)
-        text = _OF_TERMINAL.sub(lambda found: f"{found[1]}{self._number('terminal', found[2])}", text)
-        text = _OF_TRANSFER.sub(lambda found: f"{found[1]}{self._number('transfer', found[2])}", text)
         text = _CURSOR.sub("cD0x", text)
         text = _FACTOR.sub("CUKASSZA" * 4, text)
         text = _LOG.sub("HOUSE-0123abcd", text)

@@ -52,7 +52,7 @@ class Lists:
 #: What the lists have of an evening on which everything happened.
 HAPPENED: dict[str, list[dict[str, Any]]] = {
     "tray_counts": [{"table": "T1", "purpose": "opener", "state": "confirmed"}],
-    "approvals": [{"operation": name, "state": "used"} for name in ("startDrawerTransfer", "ruleOnHand")],
+    "approvals": [{"operation": name, "state": "used"} for name in ("sendFill", "ruleOnHand")],
     "transfers": [{"kind": "fill", "state": "received"}],
     "hands": [{"hand": "T1-000007", "state": "ruled"}],
 }

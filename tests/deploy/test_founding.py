@@ -22,7 +22,7 @@ MOST_REQUESTS = 120
 
 
 @pytest.fixture
-def root(services: TestServices, live_db: None) -> Iterator[str]:
+def root(services: TestServices, whole_db: None) -> Iterator[str]:
     """The address of a server that runs."""
     with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
         processes.wait_ready(f"{address(listener)}/readyz")

@@ -30,6 +30,8 @@ class Ready(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200 if self.path == "/readyz" else 503)
         self.end_headers()
+        if self.path != "/readyz":
+            self.wfile.write(b'{"failed":\\n  ["beat"]}')
 server = http.server.HTTPServer(("127.0.0.1", 0), Ready, bind_and_activate=False)
 server.socket.close()
 server.socket = socket.socket(fileno=int(sys.argv[1]))
@@ -93,7 +95,7 @@ def test_wait_ready_and_requests_during_a_restart(tmp_path: Path) -> None:
             processes.kill("web", signal.SIGKILL)
             with urllib.request.urlopen(url, timeout=5) as answer:
                 assert answer.status == 200
-            with pytest.raises(NotReady, match="HTTP 503"):
+            with pytest.raises(NotReady, match=r'HTTP 503 {"failed": \["beat"\]}'):
                 processes.wait_ready(f"{address(listener)}/else", seconds=0.2)
 
 

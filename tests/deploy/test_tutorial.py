@@ -28,7 +28,7 @@ STEP = re.compile(r"^```bash\n(.*?)^```\n(?:^```(json|)\n(.*?)^```\n)?", re.MULT
 
 
 @pytest.fixture
-def house(services: TestServices, live_db: None, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
+def house(services: TestServices, whole_db: None, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
     """A new demo house with all its processes: its address, its code, and the file of its logins."""
     with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
         processes.wait_ready(f"{address(listener)}/readyz")

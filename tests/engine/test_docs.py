@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine import errors
-from engine.annotated import annotated, example, played
-from engine.reference import markdown, pages
+from engine.annotated import annotated, example, played, random_deals
+from engine.reference import markdown, pages, phases
 from engine.registry import game_info, game_names, start
 from engine.vying.faerbeln import FaerbelnState
 from engine.vying.ferbli import FerbliState
@@ -98,3 +98,10 @@ def test_the_tutorial_runs():
     tutorial = Path(__file__).parents[2] / "engine" / "README.md"
     result = doctest.testfile(str(tutorial), module_relative=False, encoding="utf-8")
     assert result.attempted > 30 and not result.failed
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_every_phase_that_is_played_has_its_sentence(game: str):
+    played_phases = {line.phase for record in random_deals(game) for line in annotated(played(record))}
+    assert played_phases <= phases(game).keys()
+    assert not [text for text in phases(game).values() if not text or "``" in text or "==" in text]

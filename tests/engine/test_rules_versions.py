@@ -68,6 +68,13 @@ def test_without_an_id_a_hand_is_dealt_by_the_rules_of_today(earlier: str) -> No
     assert rules_version(earlier).rules_id == earlier
 
 
+def test_every_game_says_which_option_is_its_stake() -> None:
+    """An amount, which a table sets or which has a default: reports sum by it."""
+    for game in games.games():
+        [stake] = [one for one in dataclasses.fields(game.rules) if one.name == game.rules.STAKE]
+        assert stake.metadata["spec"].kind is int, game.name
+
+
 @pytest.mark.parametrize("rules", ["ferbli/2", "faerbeln/1", "", "ferbli"])
 def test_unknown_rules_and_those_of_another_game_are_refused(rules: str) -> None:
     with pytest.raises(UnknownRules) as refusal:

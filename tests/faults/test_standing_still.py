@@ -24,7 +24,7 @@ def failed(root: str) -> set[str]:
 @pytest.mark.parametrize(
     ("names", "code"), [(["beat"], "beat_silent"), (["worker", "worker-2"], "worker_silent")], ids=["beat", "workers"]
 )
-def test_a_part_that_stands_still_is_named(services: TestServices, live_db: None, names: list[str], code: str) -> None:
+def test_a_part_that_stands_still_is_named(services: TestServices, whole_db: None, names: list[str], code: str) -> None:
     from casino.core.heartbeat import EVERY, SILENT
 
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:

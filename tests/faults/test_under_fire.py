@@ -69,7 +69,7 @@ def _kill(names: list[str], processes: Processes, stop: threading.Event) -> int:
 @pytest.mark.parametrize("fault", [kill_workers, kill_web, flush_broker])
 def test_every_hand_is_settled_exactly_once(
     application_at: tuple[Processes, str],
-    live_db: None,
+    whole_db: None,
     fault: Callable[[Processes, redis.Redis, threading.Event], int],
 ) -> None:
     from casino.hands.models import Hand, HandState

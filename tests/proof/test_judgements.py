@@ -956,7 +956,12 @@ def close_day(docs: Docs, *, opened_at: str, following_at: str = "", boxes: Docs
     add(docs, HOUSE, "day.opened", {"day": "2026-01-01"}, before="table.sat_down", at=opened_at)
     if following_at:
         add(docs, HOUSE, "day.opened", {"day": "2026-01-02"}, at=following_at)
-    data = {"day": "2026-01-01", "totals": {}, "carried": CARRIED | {"boxes": boxes or []} | named, "snapshot": 5}
+    data = {
+        "day": "2026-01-01",
+        "totals": {},
+        "carried": CARRIED | {"boxes": boxes or []} | named,
+        "snapshot": "period 2026-01-01",
+    }
     add(docs, HOUSE, "day.closed", data)
 
 
@@ -996,7 +1001,7 @@ def chips_are_attributed_for_a_day_that_was_not_opened(docs: Docs) -> None:
 
 @found("day_differs")
 def a_day_names_a_count_of_a_tray_that_does_not_wait(docs: Docs) -> None:
-    count = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "opener"}
+    count = {"tray_count": 7, "table": "T1", "purpose": "opener"}
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"], tray_counts=[count])
 
 
@@ -1051,15 +1056,15 @@ def a_day_names_a_hold_with_another_end(docs: Docs) -> None:
 
 
 def _package(docs: Docs, **changed: Any) -> None:
-    """A closed day and its package."""
+    """A closed day and its package, of another day where that is named."""
     close_day(docs, opened_at=docs[0]["at"], following_at=docs[0]["at"])
-    data = {"day": "2026-01-01", "sha256": "0" * 64, "size": 9, "snapshot": 5, "checkpoint": None}
+    data = {"day": "2026-01-01", "sha256": "0" * 64, "size": 9, "checkpoint": None}
     add(docs, HOUSE, "day.packaged", data | changed)
 
 
 @found("day_differs")
-def a_package_is_of_another_snapshot(docs: Docs) -> None:
-    _package(docs, snapshot=6)
+def a_package_is_of_a_day_without_its_snapshot(docs: Docs) -> None:
+    _package(docs, day="2026-01-02")
 
 
 @found("day_differs")
@@ -1119,7 +1124,7 @@ def a_version_of_a_drawer_is_skipped(docs: Docs) -> None:
 
 def _fill(docs: Docs, state: str, by: str, **changed: Any) -> None:
     """A fill of the table, sent and received by somebody."""
-    data = {"transfer": 1, "kind": "fill", "table": "T1", "drawer": "C1", "requested": {"5": 2}, "opened_by": "anna",
+    data = {"kind": "fill", "table": "T1", "drawer": "C1", "requested": {"5": 2}, "opened_by": "anna",
             "state": state, "sent": {"5": 2}, "counted": {"5": 2} if state == "received" else None, "serial": 1,
             "carried_by": "cili"}  # fmt: skip
     add(
@@ -1196,6 +1201,21 @@ def a_number_is_left_out(docs: Docs) -> None:
     _fill(docs, "sent", "anna", serial=2)
 
 
+@found("serial_gap")
+def an_entry_of_the_rota_is_left_out(docs: Docs) -> None:
+    _two_people(docs)
+    where = {"login": "anna", "role": "cashier", "kind": "office", "location": ""}
+    when = {"starts": "2026-11-21T20:00:00.000000Z", "ends": "2026-11-21T22:00:00.000000Z"}
+    for number in (1, 3):
+        add(docs, HOUSE, "rota.entered", {"entry": number} | where | when)
+
+
+@found("serial_gap")
+def a_card_exception_is_left_out(docs: Docs) -> None:
+    for number in (1, 3):
+        add(docs, TABLE, "cards.exception", {"exception": number, "kind": "deck", "found": {"problem": "two"}})
+
+
 def _box(docs: Docs, kind: str, by: str, state: str, **more: Any) -> None:
     """A box of the table is put there or counted by somebody."""
     box = {"box": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": state,
@@ -1205,7 +1225,7 @@ def _box(docs: Docs, kind: str, by: str, state: str, **more: Any) -> None:
 
 BEFORE = {"box": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": "at_table",
           "seal": "", "seal_read": "", "for_day": None, "differing_rounds": 0}  # fmt: skip
-COUNT = {"tray_count": 7, "serial": 1, "table": "T1", "purpose": "box_change", "exception": ""}
+COUNT = {"tray_count": 1, "table": "T1", "purpose": "box_change", "exception": ""}
 AT_NIGHT = "2026-11-22T01:00:00.000000Z"
 
 
@@ -1252,7 +1272,7 @@ def counts_agree_that_do_not(docs: Docs) -> None:
 
 def _move(docs: Docs, kind: str, by: str, what: str = "set_aside", state: str = "waiting", **more: Any) -> None:
     """Chips of the vault are written down or counted by somebody."""
-    move = {"move": 1, "kind": what, "serial": 1, "chip_set": "MAIN", "drawer": None, "paper": "worn", "state": state,
+    move = {"move": 1, "kind": what, "chip_set": "MAIN", "drawer": None, "paper": "worn", "state": state,
             "noted_by": "anna", "observer": None, "differing_rounds": 0, "decided_by": None, "reason": ""}  # fmt: skip
     part = {name: more.pop(name) for name in move.keys() & more.keys()}
     add(docs, HOUSE, kind, {"move": move | part | more.pop("figures", {})} | more, actor=by, role="cashier")

@@ -99,9 +99,13 @@ def main() -> int:
 
     django.setup()
     services.start()
-    services.create_database()
-    try:
+
+    def migrate() -> None:
         call_command("migrate", database="owner", verbosity=0, interactive=False)
+        connections.close_all()
+
+    services.create_database(migrate=migrate)
+    try:
         with tempfile.TemporaryDirectory() as folder:
             findings = measure(arguments.entries, Path(folder))
             findings += check(Path(folder)) if arguments.check else 0

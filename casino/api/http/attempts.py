@@ -40,6 +40,8 @@ MAX_TEXT = 1000
 MAX_PARAMETER = 200
 #: Members of a problem that say what was expected; the first one present is recorded.
 EXPECTED = ("expected", "allowed_roles", "roles", "current_version")
+#: Refusals that protect a player, whose reference they record: the player is registered.
+SAFEGUARDS = frozenset(("player_excluded", "not_admitted", "player_limit_reached"))
 #: Replaces what is not recorded.
 HIDDEN = "?"
 #: Query parameters that are recorded: codes, numbers, times, cursors. Names of people have blanks or accents.
@@ -87,6 +89,7 @@ def record_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> N
             code=problem["code"],
             status=problem["status"],
             expected=None if expected is None else _jsonable(_without(expected, _hidden(view))),
+            player=problem.get("player") if problem["code"] in SAFEGUARDS else None,
             **_asked(request, view),
         ),
     )

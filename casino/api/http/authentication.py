@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 #: Most sign-ins that a process remembers.
 MOST = 1_024
+#: In the environment of a request that a screen makes by itself; no client can set it.
+UNATTENDED = "cukassza.unattended"
 #: The schemes of `Authorization`: a person's token, and the key of a seat.
 BEARER, SEAT = "Bearer", "Seat"
 
@@ -162,7 +164,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
             self._request.left_alone = known.most  # type: ignore[attr-defined]
             return
         digest, again = known.token.digest, None
-        if not known.is_fresh() and not getattr(self._request.parser_context["view"], "runs_unattended", False):
+        if not known.is_fresh() and not _runs_unattended(self._request):
             idleness.seen(known.token)
             # Read again, since writing has changed the row that is proved.
             again = _looked_up(text, digest)
@@ -191,6 +193,12 @@ def prove(request: Request) -> bool:
     attempts.not_recognised(request)
     request._authenticate()  # type: ignore[attr-defined] # DRF has no public way to authenticate again
     return True
+
+
+def _runs_unattended(request: Request) -> bool:
+    """Whether a page asks by itself, without anybody who has done anything."""
+    view = request.parser_context["view"]
+    return getattr(view, "runs_unattended", False) or UNATTENDED in request.META
 
 
 def _takes_remembered(request: Request) -> bool:

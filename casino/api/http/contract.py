@@ -33,6 +33,9 @@ APPROVAL = (
     "approval_required", "approval_differs", "approval_requested", "approval_refused", "approval_used",
     "approval_expired", "approval_withdrawn",
 )  # fmt: skip
+#: Refusals of what lets a player play, and of what sells a player chips.
+PLAYS = ("player_excluded", "not_admitted")
+BUYS = (*PLAYS, "player_limit_reached")
 #: Refusals of every list.
 LIST = ("invalid_parameter", "not_found")
 #: Refusals of every write that posts money of the house's books.
@@ -57,9 +60,12 @@ ACTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: `status` of its success, `headers` of that answer, `query` parameters, the `codes` by status."""
+    """One operation: what it does in a few words, under which heading; `status` of its success, `headers` of that
+    answer, `query` parameters, the `codes` by status."""
 
     id: str
+    summary: str
+    tag: str
     status: int
     codes: Mapping[int, tuple[str, ...]]
     headers: tuple[str, ...] = ()

@@ -11,7 +11,8 @@ from django.core.validators import RegexValidator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.crypto import salted_hmac
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -130,6 +131,22 @@ class StrictText(serializers.CharField):
         return str(super().to_internal_value(data))
 
 
+@extend_schema_field(OpenApiTypes.DATETIME)
+class StrictMoment(StrictText):
+    """An ISO 8601 time with its time zone."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The moment, in UTC. Raises ValidationError."""
+        text = super().to_internal_value(data)
+        try:
+            found = datetime.fromisoformat(text)
+            if found.tzinfo is not None:
+                return found.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise serializers.ValidationError("This is a moment with its time zone, such as 2026-11-21T20:00:00Z.")
+
+
 class StrictPattern(StrictText):
     """Text that matches a pattern; a pattern with `^` and `\\Z` must match the whole text."""
 
@@ -198,7 +215,11 @@ class Reading(APIView):
         """Check permissions, then record a sensitive read."""
         super().initial(request, *args, **kwargs)
         if request.method in ("GET", "HEAD") and self.sensitive:
-            attempts.record_read(request, self)
+            self.note_read(request)
+
+    def note_read(self, request: Request) -> None:
+        """Record a sensitive read."""
+        attempts.record_read(request, self)
 
 
 class ReadOperation(Reading):
@@ -384,7 +405,8 @@ def documented(
         own = frozenset(refuses) - always
         names = [one.name for one in query if one.location == OpenApiParameter.QUERY]
         headers = ("ETag", "Idempotency-Replayed") if writes else ("ETag",) if etag else ()
-        entry = contract.Operation(operation, status, contract.by_status(always | own), headers, tuple(names), own)
+        codes = contract.by_status(always | own)
+        entry = contract.Operation(operation, summary, tag, status, codes, headers, tuple(names), own)
         contract.enter(view, verb, entry)
         schema = extend_schema(
             operation_id=operation,
@@ -417,7 +439,7 @@ def _answer(view: type[APIView], verb: str, answers: Any) -> Any:
 def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str]:
     """The error codes that every operation of this kind has."""
     found = set(contract.ANYBODY)
-    if HasRole in view.permission_classes:
+    if any(isinstance(one, type) and issubclass(one, HasRole) for one in view.permission_classes):
         found |= set(contract.STAFF)
         if getattr(view, "takes_given_passwords", False):
             found -= contract.LATER

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from casino.core.errors import NotFound
 from casino.staff import second_factor
 from casino.staff.credentials import require_own_password, role_for
 from casino.staff.duties import require_compatible
@@ -43,3 +44,13 @@ class HasRole(BasePermission):
         allowed = view.roles if readers is None else readers
         request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]
         return True
+
+
+class SealedFromOthers(HasRole):
+    """As `HasRole`; to people of every other role the address answers as one at which nothing is."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Whether the signed-in person has one of the roles. Raises NotFound if not, and what `HasRole` raises."""
+        if isinstance(request.user, Staff) and not set(view.roles) & set(request.user.roles):
+            raise NotFound("There is nothing at this address.")
+        return super().has_permission(request, view)

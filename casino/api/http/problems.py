@@ -48,7 +48,7 @@ _DRF: tuple[tuple[type[drf.APIException], str], ...] = (
     (drf.UnsupportedMediaType, "unsupported_media_type"),
     (drf.Throttled, "too_many_requests"),
 )
-_TITLES = {
+TITLES = {
     400: "The request cannot be read",
     401: "Sign in first",
     403: "Not allowed",
@@ -73,7 +73,7 @@ def document(status: int, code: str, detail: str, **extra: Any) -> dict[str, Any
     """The members of one problem document; `code` is stable, `extra` says what was expected."""
     return {
         "type": f"urn:cukassza:problem:{code}",
-        "title": _TITLES.get(status, "Refused"),
+        "title": TITLES.get(status, "Refused"),
         "status": status,
         "code": code,
         "detail": detail,

@@ -7,7 +7,8 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from casino.api.http import contract, examples, vocabulary
 from casino.api.http.problems import CONTENT_TYPE, document
-from casino.core.error_codes import ERROR_CODES, MEMBERS
+from casino.core.error_codes import ERROR_CODES
+from casino.core.error_members import MEMBERS
 
 Schema = dict[str, Any]
 

@@ -86,7 +86,7 @@ RESULT = {
     ),
 }
 #: A hand as a viewer sees it; games add other members to the view and to its seats.
-VIEW = {
+VIEW: dict[str, Any] = {
     "type": "object",
     "required": ["game", "phase", "actor", "button", "carry", "pot", "stacks", "seats", "log"],
     "properties": _described(
@@ -118,6 +118,16 @@ VIEW = {
         }
     },
     "additionalProperties": True,
+}
+#: The table at one step of a replay: as a view, without what the replay says once.
+STEP_VIEW = {
+    **VIEW,
+    "required": ["phase", "actor", "button", "carry", "pot", "seats"],
+    "properties": {
+        name: shape
+        for name, shape in VIEW["properties"].items()
+        if name not in {"game", "viewer", "options", "stacks", "log"}
+    },
 }
 #: The event that a write has recorded: its kind, and the fields that the reference of events lists for it.
 EVENT = {

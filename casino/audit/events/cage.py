@@ -1,7 +1,8 @@
 """The cage: vault, drawers, and what players exchange there."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from casino.audit.events.custody import Mirrors
 from casino.audit.events.fields import (
@@ -17,7 +18,7 @@ from casino.audit.events.fields import (
     TemplateNumber,
     TemplateSet,
 )
-from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, ThresholdEvent, event
 
 Shift = Annotated[int, "number of the shift at its drawer, from 1"]
 Counted = Annotated[
@@ -313,7 +314,7 @@ class DrawerXRead(AuditEvent):
 
 
 @event("cage.buy_in", chain="drawer")
-class CageBuyIn(DrawerEvent, ApprovedEvent):
+class CageBuyIn(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player gave cash for chips."""
 
     player: Player
@@ -323,7 +324,7 @@ class CageBuyIn(DrawerEvent, ApprovedEvent):
 
 
 @event("cage.cash_out", chain="drawer")
-class CageCashOut(DrawerEvent, ApprovedEvent):
+class CageCashOut(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player gave chips for cash."""
 
     player: Player
@@ -335,8 +336,21 @@ class CageCashOut(DrawerEvent, ApprovedEvent):
     announcement: Announced = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _UnknownPersonEvent(AuditEvent):
+    """An event of a trade without a name, with somebody of whom there is a description or not."""
+
+    unknown_person: Annotated[int | None, "number of the unknown person; absent where nobody is named"] = None
+    log_line: Annotated[int | None, "number of the line of the log that it made; absent where nobody is named"] = None
+    linked: Annotated[
+        Mapping[str, Any] | None,
+        "what that person has paid (`paid_in`) and was paid (`paid_out`) in the gaming day `day` (null where the house "
+        "had none), this included, in minor units; absent where nobody is named",
+    ] = None
+
+
 @event("cage.bearer_buy_in", chain="drawer")
-class BearerBuyIn(DrawerEvent, ApprovedEvent):
+class BearerBuyIn(DrawerEvent, ApprovedEvent, ThresholdEvent, _UnknownPersonEvent):
     """Chips were sold for cash without a name."""
 
     amount: Amount
@@ -344,7 +358,7 @@ class BearerBuyIn(DrawerEvent, ApprovedEvent):
 
 
 @event("cage.bearer_cash_out", chain="drawer")
-class BearerCashOut(DrawerEvent, ApprovedEvent):
+class BearerCashOut(DrawerEvent, ApprovedEvent, ThresholdEvent, _UnknownPersonEvent):
     """Chips were bought back for cash without a name."""
 
     amount: Amount
@@ -366,7 +380,7 @@ Deposit = Annotated[int, "what lies in the player's deposit after this, minor un
 
 
 @event("cage.deposit_taken", chain="drawer")
-class DepositTaken(DrawerEvent, ApprovedEvent):
+class DepositTaken(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player left cash with the house for safe keeping."""
 
     player: Player
@@ -386,7 +400,7 @@ class DepositDrawn(DrawerEvent):
 
 
 @event("cage.deposit_returned", chain="drawer")
-class DepositReturned(DrawerEvent, ApprovedEvent):
+class DepositReturned(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player got cash of the deposit back."""
 
     player: Player
@@ -414,7 +428,7 @@ class PayoutHeld(DrawerEvent, ApprovedEvent):
 
 
 @event("cage.payout_released", chain="drawer")
-class PayoutReleased(DrawerEvent, ApprovedEvent):
+class PayoutReleased(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player got a held payout in cash."""
 
     player: Player
@@ -423,7 +437,7 @@ class PayoutReleased(DrawerEvent, ApprovedEvent):
 
 
 @event("payout.paid_by_bank", chain="house")
-class PayoutPaidByBank(ApprovedEvent):
+class PayoutPaidByBank(ApprovedEvent, ThresholdEvent):
     """A player got a held payout by the bank."""
 
     player: Player
@@ -478,7 +492,7 @@ class UnclaimedKept(ApprovedEvent):
 
 
 @event("cage.noncash_buy_in", chain="drawer")
-class NonCashBought(DrawerEvent, ApprovedEvent):
+class NonCashBought(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player got chips that were paid for by card or transfer."""
 
     player: Player
@@ -500,7 +514,7 @@ class ClearingSettled(AuditEvent):
 
 
 @event("cage.noncash_paid", chain="drawer")
-class NonCashPaid(DrawerEvent, ApprovedEvent):
+class NonCashPaid(DrawerEvent, ApprovedEvent, ThresholdEvent):
     """A player gave chips and was paid by the bank, to the own account."""
 
     player: Player
@@ -524,7 +538,7 @@ class CageCorrected(DrawerEvent, ApprovedEvent):
 
 
 @event("chips.attributed", chain="house")
-class ChipsAttributed(AuditEvent):
+class ChipsAttributed(ThresholdEvent):
     """Chips that were owed to nobody in particular became a player's."""
 
     player: Player
@@ -532,11 +546,14 @@ class ChipsAttributed(AuditEvent):
     amount: Amount
     player_chips: PlayerChips
     for_day: Annotated[str | None, "gaming day to which this belongs, where it was named"] = None
+    direction: Annotated[
+        str | None, "`out` where it corrects what the player was paid; absent where it corrects what was paid in"
+    ] = None
     reason: Reason
 
 
 @event("chips.unattributed", chain="house")
-class ChipsUnattributed(AuditEvent):
+class ChipsUnattributed(ThresholdEvent):
     """A player's chips became chips that are owed to nobody in particular."""
 
     player: Player
@@ -544,6 +561,9 @@ class ChipsUnattributed(AuditEvent):
     amount: Amount
     player_chips: PlayerChips
     for_day: Annotated[str | None, "gaming day to which this belongs, where it was named"] = None
+    direction: Annotated[
+        str | None, "`out` where it corrects what the player was paid; absent where it corrects what was paid in"
+    ] = None
     reason: Reason
 
 

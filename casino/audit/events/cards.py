@@ -10,7 +10,7 @@ from typing import Annotated
 from casino.audit.events.fields import CardIndex, Hand, HandActor, JsonObject, JsonObjects, Reason
 from casino.audit.events.registry import AuditEvent, TableEvent, event
 
-ExceptionId = Annotated[int, "id of the exception"]
+ExceptionNumber = Annotated[int, "number of the exception, from 1 at the table"]
 ExceptionKind = Annotated[
     str,
     "`duplicate`, `missing`, `foreign` (not of the pack), `differs` (another card was shown than entered), or `deck` "
@@ -58,7 +58,7 @@ class CardExceptionKept(AuditEvent):
     """A request was refused because cards cannot be as they were entered. No hand is dealt at the table until the floor
     clears it."""
 
-    exception: ExceptionId
+    exception: ExceptionNumber
     kind: ExceptionKind
     hand: ExceptionHand | None = None
     found: Annotated[JsonObject | None, "which cards, where no hand is in play"] = None
@@ -69,7 +69,7 @@ class CardExceptionKept(AuditEvent):
 class CardExceptionCleared(TableEvent):
     """The floor has cleared an exception; the reason explains it."""
 
-    exception: ExceptionId
+    exception: ExceptionNumber
     kind: ExceptionKind
     hand: ExceptionHand | None = None
     found: Annotated[JsonObject | None, "which cards, and the problem, where no hand was in play"] = None

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from casino.audit.events.fields import Amount, JsonObject, Pieces, Reason
-from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
+from casino.audit.events.fields import Amount, JsonObject, Pieces, Player, Reason
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, ThresholdEvent, event
 
 MovePart = Annotated[
     JsonObject,
-    "`move` (id), `kind`, `serial` (from 1 by house and kind), `chip_set`, `drawer` (from which withdrawn chips come), "
+    "`move` (number, from 1 by house), `kind`, `chip_set`, `drawer` (from which withdrawn chips come), "
     "`paper` (number of the delivery note, or why the chips go), `state`, who did it (`noted_by`, `observer`, "
     "`decided_by`), `differing_rounds`, `reason`; once done also what was `noted` and "
     "`counted`, worth `value` (minor units)",
@@ -60,6 +60,19 @@ class ChipsRedeemed(DrawerEvent):
     redeemed: Annotated[
         JsonObject, "`chip_set` (the withdrawn one), `amount` (minor units), pieces `given`, pieces in `change`"
     ]
+
+
+@event("cage.late_claim_paid", chain="drawer")
+class LateClaimPaid(DrawerEvent, ApprovedEvent, ThresholdEvent):
+    """Chips of a set that has lapsed were brought late, and the house paid them in cash, by grace."""
+
+    claim: Annotated[int, "number among the late claims of the house, from 1"]
+    player: Player
+    chip_set: Annotated[str, "code of the set that has lapsed"]
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips that were brought: number of pieces by denomination in minor units"]
+    left: Annotated[int, "what lapsed of the set and nobody has claimed yet, after this, minor units"]
+    reason: Reason
 
 
 @dataclass(frozen=True, kw_only=True)

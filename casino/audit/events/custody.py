@@ -17,7 +17,7 @@ Mirrors = Annotated[
 VarianceApprover = Annotated[Approver, "login of the supervisor, who accepted a variance between sent and counted"]
 TransferPart = Annotated[
     JsonObject,
-    "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, `reservation` (whether "
+    "`kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, `reservation` (whether "
     "the pieces asked for are set aside in the drawer: empty, `pending`, `voided` or `expired`), what was "
     "`requested`, `sent` (worth `value`) and `counted`, how many `differing_counts`, who did it (`opened_by`, "
     "`sent_by`, `carried_by`, `declined_by`, `ended_by`), `reason`; without `requested`, `sent` and `value` where "
@@ -35,13 +35,13 @@ BoxPart = Annotated[
 ]
 TrayCountPart = Annotated[
     JsonObject,
-    "`tray_count` (id), `serial` (from 1 by house), `table`, `purpose`, `state`, `counted_by`, `witnessed_by`, "
+    "`tray_count` (number, from 1 by house), `table`, `purpose`, `state`, `counted_by`, `witnessed_by`, "
     "`exception`; once confirmed also what was `counted` and `expected`, and the `variance` (minor units)",
 ]
 OwnPieces = Annotated[
     Mapping[str, int], "what this person has counted: number of pieces by denomination in minor units"
 ]
-Replaced = Annotated[int | None, "the count that waited and does no more (id)"]
+Replaced = Annotated[int | None, "number of the count that waited and does no more"]
 OwnCount = Annotated[JsonObject, "`round`, `cash` (minor units), `pieces`, as this person has counted them"]
 
 
@@ -150,7 +150,7 @@ class BoxSwapped(TableEvent):
     replaced: Replaced = None
     counted: Annotated[
         int | None,
-        "the count of the tray (id) made with a box before it, where the house wants one and none came along",
+        "the number of the count of the tray made with a box before it, where the house wants one and none came along",
     ] = None
 
 

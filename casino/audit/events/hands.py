@@ -174,11 +174,32 @@ class HandDisputed(AuditEvent):
 @event("hand.dispute_raised", chain="table")
 class HandDisputeRaised(TableEvent):
     """The floor disputed a hand in play, or one that was over and not settled. Nothing more is played or paid, and the
-    pot waits for a ruling or a void."""
+    pot waits for a ruling or a void, unless the dispute is withdrawn."""
 
     hand: Hand
     before: Annotated[str, "state of the hand until then: `playing`, `ended`, `awaiting_approval` or `approved`"]
     frozen: Annotated[int, "the pot and the bank of the seats, minor units"]
+    reason: Reason
+
+
+@event("hand.dispute_withdrawn", chain="table")
+class HandDisputeWithdrawn(TableEvent):
+    """The person of the floor who had disputed a hand, or a manager, withdrew the dispute. What was frozen lies where
+    it lay before, and the hand goes on: it is played on, or waits as it waited before. A dispute that a worker raised
+    is not withdrawn."""
+
+    hand: Hand
+    after: Annotated[
+        str,
+        "state of the hand from then on, as before it: `playing`, `ended`, `awaiting_approval` or `approved`",
+    ]
+    raised_by: Annotated[str, "login of the person of the floor who had disputed it"]
+    returned: Annotated[int, "what was frozen, minor units"]
+    mirror: Annotated[
+        LedgerTransaction | None,
+        Mark.NULL,
+        "ledger transaction that reverses the dispute's, null if nothing was frozen",
+    ]
     reason: Reason
 
 

@@ -153,7 +153,7 @@ class DayClosed(ApprovedEvent):
     """A gaming day was closed by a manager, and a cage supervisor has approved it."""
 
     day: Day
-    snapshot: Annotated[int | None, "ledger's id of the closing snapshot"] = None
+    snapshot: Annotated[str | None, "name of the closing snapshot"] = None
     totals: Annotated[JsonObject, "`debit` and `credit` of the closing snapshot by commodity"]
     carried: Annotated[
         JsonObject,
@@ -174,7 +174,6 @@ class DayPackaged(AuditEvent):
     day: Day
     sha256: Annotated[str, "SHA-256 of the package, hexadecimal"]
     size: Annotated[int, "bytes of the package"]
-    snapshot: Annotated[int, "ledger's id of the closing snapshot"]
     checkpoint: Annotated[
         JsonObject | None, Mark.NULL, "`epoch`, `size` and `root` of the newest checkpoint that was known; null: none"
     ]
@@ -244,8 +243,7 @@ class CapitalPaidOut(ApprovedEvent):
 class SnapshotTaken(AuditEvent):
     """The clock wrote down what every account held."""
 
-    name: Annotated[str, "name of the snapshot"]
-    snapshot: Annotated[int, "ledger's id of the snapshot"]
+    snapshot: Annotated[str, "name of the snapshot: `daily` and the date (UTC)"]
 
 
 @event("holds.expired", chain="house")

@@ -46,6 +46,9 @@ class AttemptRefused(AuditEvent):
         "known fields of the body of a write, as JSON text, with cards and names hidden as `?`; absent of a body with "
         "personal data or a password",
     ] = None
+    player: Annotated[
+        str | None, "reference of the player who is excluded, not admitted, or at a limit; absent otherwise"
+    ] = None
 
 
 @event("attempt.failed", chain=ANY_CHAIN)

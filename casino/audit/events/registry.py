@@ -1,6 +1,6 @@
 """The registry of events: one frozen class per kind, registered under its name; its fields are the payload's data."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -91,6 +91,18 @@ class ApprovedEvent(AuditEvent):
     def approved(self, number: int, approver: str, others: Sequence[str] = ()) -> Self:
         """The same event, which uses this approval; `others` had approved before the last one did."""
         return replace(self, approval=number, approver=approver, also_approved=list(others) or None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdEvent(AuditEvent):
+    """An event of money that comes from players or goes to them, which is added up by person."""
+
+    threshold_reached: Annotated[
+        Mapping[str, Any] | None,
+        "where the amount, or what the same person has paid in one `direction` (`in`, `out`), is the house's threshold "
+        "or more: the `sums` with this transaction in minor units, by window: `gaming_day`, and the control points "
+        "`linked_hours`, `linked_days`, `linked_long_days`; absent below it",
+    ] = None
 
 
 #: Every kind of event by its name.

@@ -159,7 +159,7 @@ class StaffReauthenticated(AuditEvent):
     token_sha256: TokenHash
 
 
-RotaNumber = Annotated[int, "number of the entry"]
+RotaNumber = Annotated[int, "number of the entry, from 1 by house"]
 
 
 @event("rota.entered", chain="house")

@@ -17,7 +17,7 @@ from casino.audit.events.fields import (
     TemplateNumber,
     TemplateSet,
 )
-from casino.audit.events.registry import ApprovedEvent, TableEvent, event
+from casino.audit.events.registry import ApprovedEvent, TableEvent, ThresholdEvent, event
 
 CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
 Brought = Annotated[
@@ -148,7 +148,7 @@ class TableClosed(TableEvent, ApprovedEvent):
     left_with: Annotated[Mapping[str, int], "what each player left with: minor units by player"]
     closer: Annotated[
         int | None,
-        "id of the count of the tray with which it closed, if the newest one was a closer that is still right",
+        "number of the count of the tray with which it closed, if the newest one was a closer that is still right",
     ] = None
 
 
@@ -234,7 +234,7 @@ class MovedOut(TableEvent):
 
 
 @event("table.buy_in", chain="table")
-class TableBuyIn(TableEvent, ApprovedEvent):
+class TableBuyIn(TableEvent, ApprovedEvent, ThresholdEvent):
     """A player put cash into the drop box and got chips of the tray; large amounts are approved as at the cage."""
 
     seat: Seat

@@ -1,4 +1,5 @@
-"""The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`, and `verify.pyz receipt FILE --key FILE`."""
+"""The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`, `verify.pyz receipt FILE --key FILE`, and
+`verify.pyz package FILE`."""
 
 import argparse
 import contextlib
@@ -13,13 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from . import receipts
+from . import packages, receipts
 from .cosignatures import parse_witness
 from .export import verify_export
 from .findings import Unusable, printable, summary
 from .notes import read_keys, read_notes
 
 UNUSABLE = 2
+#: Commands besides the verification of an export.
+_COMMANDS = {"receipt": receipts.main, "package": packages.main}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -38,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         # An export in a folder of this name is given as ./receipt.
-        return receipts.main(given[1:]) if given[:1] == ["receipt"] else _verify(given)
+        command = _COMMANDS.get(given[0]) if given else None
+        return _verify(given) if command is None else command(given[1:])
     except Unusable as error:
         print(printable(str(error)), file=sys.stderr)
     except MemoryError:

@@ -1,5 +1,7 @@
 """One hand as its events have recorded it so far."""
 
+from typing import NamedTuple
+
 from .events import Row
 
 #: What a hand's first event records of it that its row holds too.
@@ -15,6 +17,9 @@ ENDING = ("digest", "result", "handle")
 BONUS_STATES = {
     "hand.bonus_held": "awaiting_approval", "hand.bonus_confirmed": "approved", "hand.bonus_refused": "disputed",
 }  # fmt: skip
+WITHDRAWN = "hand.dispute_withdrawn"
+#: Events of a dispute: a worker's, the floor's, and its end without a decision.
+DISPUTES = frozenset(("hand.disputed", "hand.dispute_raised", WITHDRAWN))
 #: From which states each event may come.
 STATES_BEFORE = {
     "hand.acted": ("playing",),
@@ -27,16 +32,27 @@ STATES_BEFORE = {
     "hand.settled": ("ended", "approved"),
     "hand.disputed": ("ended", "approved"),
     "hand.dispute_raised": ("playing", "ended", "awaiting_approval", "approved"),
+    WITHDRAWN: ("disputed",),
     "hand.ruled": ("disputed",),
     "hand.voided": ("playing", "disputed"),
 }
+
+
+class Dispute(NamedTuple):
+    """A dispute that the floor has raised: by whom, the state of the hand before it, what it has frozen in minor units,
+    and its ledger transactions, each with what it moved by account code, debit positive."""
+
+    by: str
+    before: str
+    frozen: int
+    posted: dict[int, dict[str, int]]
 
 
 class Hand:
     """A hand as its events have recorded it so far."""
 
     __slots__ = (
-        *("at", "card_verbs", "chain", "entered", "hashes", "line_hashes", "lines"),
+        *("at", "card_verbs", "chain", "dispute", "entered", "hashes", "line_hashes", "lines"),
         *("mirrored", "money", "posted", "state", "summary", "table"),
     )
 
@@ -48,6 +64,8 @@ class Hand:
         self.chain = chain
         self.lines: list[str] = []
         self.state = "playing"
+        #: None where it is not disputed, or was not disputed by the floor.
+        self.dispute: Dispute | None = None
         #: Account code -> what its postings moved there, debit positive.
         self.money: dict[str, int] = {}
         self.posted: list[int] = []

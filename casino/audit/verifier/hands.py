@@ -7,9 +7,10 @@ from typing import Any
 from .canonical import has_same_text, hash_of, json_text
 from .cards import CardPlaces, same_but_hidden, shown_by
 from .deals import Deals
+from .disputes import Disputes
 from .events import Parts, Row, place_of
 from .findings import Report
-from .hand import BONUS_STATES, ENDING, STATES_BEFORE, Hand, entry_of, fees_of
+from .hand import BONUS_STATES, DISPUTES, ENDING, STATES_BEFORE, Hand, entry_of, fees_of
 from .later_rulings import RULED_LATER, LaterRulings
 
 _HIDDEN = "??"
@@ -45,6 +46,7 @@ class Hands:
         #: By chain, what the last session has held for the next one.
         self._held: dict[str, Row | None] = {}
         self._deals = Deals(report)
+        self._disputes = Disputes(self._wrong, currency)
         self._later = LaterRulings(report, currency)
 
     def take(self, doc: Row) -> None:
@@ -220,8 +222,8 @@ class Hands:
             self._settled(hand, data)
             if data["settlement"] is None and doc.get("postings"):
                 self._wrong(data["hand"], f"{place_of(doc)} names no settlement, and records postings")
-        elif kind in ("hand.disputed", "hand.dispute_raised"):
-            self._disputed(hand, data)
+        elif kind in DISPUTES:
+            self._disputes.take(hand, doc)
         elif kind in BONUS_STATES:
             self._bonus(hand, kind, data)
         elif kind == "hand.ruled":
@@ -371,21 +373,7 @@ class Hands:
         if data["bonus"] != due:
             self._wrong(data["hand"], f"{kind} names a bonus of {data['bonus']}, its result has {due}")
         if kind == "hand.bonus_refused":
-            self._frozen(hand, data)
-
-    def _disputed(self, hand: Hand, data: Row) -> None:
-        """By a worker, or by the floor, whose event says what the hand was `before`."""
-        if data.get("before", hand.state) != hand.state:
-            self._wrong(data["hand"], f"its dispute says that it was {data['before']}, it was {hand.state}")
-        hand.state = "disputed"
-        self._frozen(hand, data)
-
-    def _frozen(self, hand: Hand, data: Row) -> None:
-        expected = {f"2030/{hand.table}": 0, f"2070/{hand.table}": -data["frozen"]}
-        for code, amount in expected.items():
-            if hand.money.get(code, 0) != amount:
-                problem = f"{code} moved by {hand.money.get(code, 0)}, debit positive; frozen are {data['frozen']}"
-                self._wrong(data["hand"], problem, "hand_money_differs")
+            self._disputes.frozen(hand, data)
 
     def _ruled(self, hand: Hand, data: Row) -> None:
         name, table, seats = data["hand"], hand.table, hand.summary["seats"]

@@ -20,7 +20,7 @@ _DECLARED = {
     "attempt.failed": "house table drawer: error string; method string; operation? string; path string",
     "attempt.refused":
         "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
-        "string; path string; status integer",
+        "string; path string; player? string; status integer",
     "bank.confirmed": "house: amount integer; approval? integer; bag {any}",
     "bank.drawn": "house: amount integer; approval? integer; bag {any}",
     "bank.received": "house: amount integer; approval? integer; bag {any}",
@@ -33,17 +33,20 @@ _DECLARED = {
     "box.swapped":
         "table: box {any}; counted? integer; pieces? {integer}; replaced? integer; table_version integer; "
         "taken? {any}; tray_count? {any}",
-    "cage.bearer_buy_in": "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}",
+    "cage.bearer_buy_in":
+        "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; linked? {any}; "
+        "log_line? integer; threshold_reached? {any}; unknown_person? integer",
     "cage.bearer_cash_out":
-        "drawer: amount integer; announcement? integer; approval? integer; drawer_version integer; "
-        "exchanged {integer}",
+        "drawer: amount integer; announcement? integer; approval? integer; drawer_version integer; exchanged "
+        "{integer}; linked? {any}; log_line? integer; threshold_reached? {any}; unknown_person? integer",
     "cage.buy_in":
         "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; player string; "
-        "player_chips integer",
+        "player_chips integer; threshold_reached? {any}",
     "cage.announcement_withdrawn": "drawer: amount integer; announcement integer; drawer_version integer",
     "cage.cash_out":
-        "drawer: amount integer; announcement? integer; approval? integer; attributed? integer; change? {integer}; "
-        "drawer_version integer; exchanged {integer}; player string; player_chips integer",
+        "drawer: amount integer; announcement? integer; approval? integer; attributed? integer; change? "
+        "{integer}; drawer_version integer; exchanged {integer}; player string; player_chips integer; "
+        "threshold_reached? {any}",
     "cage.cash_out_announced":
         "drawer: amount integer; announcement integer; drawer_version integer; minutes integer; player? string; "
         "until string",
@@ -61,24 +64,30 @@ _DECLARED = {
         "drawer: amount integer; deposit integer; drawer_version integer; exchanged {integer}; player string; "
         "player_chips integer",
     "cage.deposit_returned":
-        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
+        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string; "
+        "threshold_reached? {any}",
     "cage.deposit_taken":
-        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string",
+        "drawer: amount integer; approval? integer; deposit integer; drawer_version integer; player string; "
+        "threshold_reached? {any}",
     "cage.table_fee":
         "drawer: amount integer; drawer_version integer; minutes integer; player string; table string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cage.noncash_buy_in":
         "drawer: amount integer; approval? integer; buy_in integer; drawer_version integer; exchanged {integer}; "
-        "means string; player string; player_chips integer; reference string",
+        "means string; player string; player_chips integer; reference string; threshold_reached? {any}",
+    "cage.late_claim_paid":
+        "drawer: amount integer; approval? integer; chip_set string; claim integer; drawer_version integer; "
+        "exchanged {integer}; left integer; player string; threshold_reached? {any}",
     "cage.noncash_paid":
         "drawer: account string; amount integer; approval? integer; attributed? integer; drawer_version integer; "
-        "exchanged {integer}; player string; player_chips integer",
+        "exchanged {integer}; player string; player_chips integer; threshold_reached? {any}",
     "cage.payout_held":
         "drawer: amount integer; approval? integer; attributed? integer; drawer_version integer; exchanged {integer}; "
         "payout {any}; player string; player_chips integer",
     "cage.payout_released":
-        "drawer: amount integer; approval? integer; drawer_version integer; payout {any}; player string",
+        "drawer: amount integer; approval? integer; drawer_version integer; payout {any}; player string; "
+        "threshold_reached? {any}",
     "capital.paid_in": "house: amount integer; approval? integer; by string; note string; posting integer",
     "capital.paid_out":
         "house: amount integer; approval? integer; by string; cover {integer}; note string; posting integer",
@@ -88,7 +97,9 @@ _DECLARED = {
         "table_version integer",
     "catalogue.changed":
         "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
-    "chips.attributed": "house: amount integer; for_day? string; place string; player string; player_chips integer",
+    "chips.attributed":
+        "house: amount integer; direction? string; for_day? string; place string; player string; player_chips "
+        "integer; threshold_reached? {any}",
     "chips.counted": "house: count {any}; move {any}",
     "chips.counts_differed": "house: count {any}; move {any}",
     "chips.delivered": "house: count? {any}; move {any}",
@@ -99,9 +110,17 @@ _DECLARED = {
     "chips.put_in_use": "house: approval? integer; chip_set string; redeem_until string; withdrawn string",
     "chips.retired": "house: chip_set string",
     "chips.set_aside": "house: count? {any}; move {any}",
-    "chips.unattributed": "house: amount integer; for_day? string; place string; player string; player_chips integer",
+    "chips.unattributed":
+        "house: amount integer; direction? string; for_day? string; place string; player string; player_chips "
+        "integer; threshold_reached? {any}",
     "chips.withdrawn_set_aside": "house: count? {any}; move {any}",
     "clearing.settled": "house: amount integer; buy_ins [integer]; statement string",
+    "complaint.answered": "house: complaint integer; text_sha256 string",
+    "complaint.closed": "house: complaint integer; legal_hold integer; outcome string; text_sha256 string",
+    "complaint.escalated": "house: adr string; complaint integer; text_sha256 string",
+    "complaint.opened":
+        "house: arrived string; complaint integer; complaint_kind string; due string; evidence [{any}]; "
+        "legal_hold integer; player? string; text_sha256 string",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "credit.count_differed": "table drawer: count {any}; transfer {any}",
@@ -111,11 +130,11 @@ _DECLARED = {
     "credit.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
     "data.read": "house: operation? string; parameters? [[string]]; subject string",
     "day.closed":
-        "house: approval? integer; carried {any}; day string; package string; snapshot? integer; totals {any}",
+        "house: approval? integer; carried {any}; day string; package string; snapshot? string; totals {any}",
     "day.opened": "house: day string",
     "day.package_signed": "house: day string; sha256 string",
     "day.packaged":
-        "house: checkpoint {any}|null; day string; sha256 string; size integer; snapshot integer",
+        "house: checkpoint {any}|null; day string; sha256 string; size integer",
     "deal.abandoned": "table: commitment string; hand string; table_version integer; unrevealed? [integer]",
     "deal.commitments_closed": "table: hand string; table_version integer",
     "deal.committed":
@@ -130,6 +149,9 @@ _DECLARED = {
     "dealer.left": "table: dealer string; ended_with string; table_version integer; turn integer",
     "dealer.took_over":
         "table: dealer string; ended_with? string; relieved? string; table_version integer; turn integer",
+    "document.printed":
+        "house: about {string}; as_of? {any}; copy integer; document string; form string; printout integer; sums? "
+        "{integer}",
     "drawer.closed": "drawer: drawer_version integer; handover? integer; reconciliation {any}",
     "drawer.counted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.opened":
@@ -147,6 +169,16 @@ _DECLARED = {
         "drawer: approval? integer; cash integer; ceiling? integer; chip_set string; least {integer}; "
         "pieces {integer}; template integer; valid_from string",
     "drawer.x_read": "drawer: shift integer; x_reading integer",
+    "euro_rate.set":
+        "house: approval? integer; millionths integer; number integer; source string; valid_from string",
+    "exclusion.lift_asked": "house: exclusion integer; player? string",
+    "exclusion.lifted": "house: approval? integer; cause string; exclusion integer; player? string",
+    "exclusion.marked": "house: exclusion integer; marks [string]; player string",
+    "exclusion.match_cleared": "house: approval? integer; exclusion integer; player string",
+    "exclusion.matched": "house: exclusion integer; player string",
+    "exclusion.set":
+        "house: asked_by string; exclusion integer; exclusion_kind string; in_person boolean; marks? [string]; "
+        "matched? [string]; note_sha256? string; player? string; scope string; until? string",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "fill.count_differed": "table drawer: count {any}; transfer {any}",
@@ -170,6 +202,9 @@ _DECLARED = {
         "next_button? integer; number integer; options {any}; record_hash? string; result? {any}; rules? string; "
         "seats [{any}]; series {any}; series_begins? boolean; stacks [integer]; table string; table_version integer",
     "hand.disputed": "table: frozen integer; hand string; table_version integer",
+    "hand.dispute_withdrawn":
+        "table: after string; hand string; mirror integer|null; raised_by string; returned integer; table_version "
+        "integer",
     "hand.dispute_raised": "table: before string; frozen integer; hand string; table_version integer",
     "hand.entry_corrected": "table: actor string; hand string; hash string; index integer; table_version integer",
     "hand.line_corrected":
@@ -212,28 +247,57 @@ _DECLARED = {
         "house: digest string; rehearsal integer; role string; signature integer; signed {any}; signers {string}",
     "imbalance.cleared": "house: before {any}; check string",
     "imbalance.found": "house: after {any}; before? {any}; check string",
+    "legal_hold.lifted": "house: approval? integer; legal_hold integer",
+    "legal_hold.set":
+        "house: approval? integer; first_day? string; hand? string; last_day? string; legal_hold integer; "
+        "player? string; scope string",
     "limits.changed": "house: approval? integer; number integer; points {integer}; valid_from string",
+    "log_line.entered":
+        "house: amount integer; capacity string; day string; direction string; line integer; line_kind string; "
+        "note_sha256? string; place string; player? string; transaction? integer; unknown_person? integer",
+    "log_line.withdrawn": "house: line integer",
     "log.epoch_opened":
         "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
         "restored_epoch integer; restored_root? string; restored_size integer",
     "log.key_rotated": "log: epoch integer; new_key string; note string; old_key string; size integer",
-    "payout.paid_by_bank": "house: amount integer; approval? integer; payout {any}; player string",
+    "payout.paid_by_bank":
+        "house: amount integer; approval? integer; payout {any}; player string; threshold_reached? {any}",
+    "player.admitted": "house: age_band string; day string; document string; player string",
+    "player.data_copied": "house: file_sha256 string; format string; player string; size integer",
+    "player.erased":
+        "house: answer_count integer; approval? integer; left [string]; player string; records [string]",
     "player.forgotten":
-        "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
+        "house: last_activity string; player string; retention_days integer; retention_run? integer; "
+        "sealed_sha256 string; version integer",
+    "player.interaction_logged": "house: interaction string; note_sha256? string; number integer; player string",
+    "player.limit_set":
+        "house: limit string; most? integer; number integer; player string; span string; starts_at string",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
     "player.registered": "house: player string",
     "report.cancelled": "house: run integer",
+    "report.delivered": "house: attempt integer; delivery integer; destination string; files [{any}]",
+    "report.delivery_failed": "house: attempt integer; delivery integer; destination string; problem string",
     "report.failed": "house: failure string; run integer",
     "report.made": "house: as_of {any}; equalities [{any}]; files [{any}]; row_count integer; run integer",
     "report.requested":
-        "house: filters {string}; formats [string]; group_by string; repeats? integer; report string; report_version "
-        "integer; run integer; style {string}",
+        "house: behalf? string; copy integer; filters {string}; formats [string]; group_by string; repeats? integer; "
+        "report string; report_version integer; run integer; sensitivity string; style {string}",
+    "report.schedule_fired":
+        "house: deliveries {string}; number integer; period string; run? integer; schedule string",
+    "report.schedule_set":
+        "house: approval? integer; cadence string; destinations [string]; filters {string}; formats [string]; number "
+        "integer; schedule string; time_of_day string; valid_from string; what string; withdrawn [integer]",
+    "retention.ran":
+        "house: by string; deleted {{any}}; held_count integer; items [{any}]; left [string]; run integer",
+    "return.filed":
+        "house: approval? integer; filed_on string; filing integer; return_number string; transaction integer",
     "rota.entered":
         "house: ends string; entry integer; kind string; location string; login string; role string; starts string",
     "rota.withdrawn": "house: entry integer",
+    "sealed.entry": "house: entry integer; sealed_sha256 string",
     "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
     "seat.key_revoked": "table: player string; seat integer; table_version integer",
-    "snapshot.taken": "house: name string; snapshot integer",
+    "snapshot.taken": "house: snapshot string",
     "staff.activated": "house: after boolean; approval? integer; before boolean; login string",
     "staff.deactivated": "house: after boolean; before boolean; ended_session_count integer; login string",
     "staff.hired": "house: active? boolean; login string; password_sha256 string; roles [string]",
@@ -251,8 +315,8 @@ _DECLARED = {
     "staff.signed_out": "house: token_sha256 string",
     "staff.unlocked": "house: failure_count integer; login string",
     "table.buy_in":
-        "table: amount integer; approval? integer; exchanged {integer}; player string; seat integer; table_version "
-        "integer; ticket? integer",
+        "table: amount integer; approval? integer; exchanged {integer}; player string; seat integer; "
+        "table_version integer; threshold_reached? {any}; ticket? integer",
     "table.chips_added": "table: amount integer; brought? integer; player string; seat integer; table_version integer",
     "table.client_seeds_changed": "table: after string; before string; table_version integer",
     "table.closed":
@@ -297,6 +361,8 @@ _DECLARED = {
     "tronc.shared": "house: pool {any}",
     "unclaimed.kept": "house: amount integer; approval? integer; found {any}; waited_days integer",
     "unclaimed.remitted": "house: amount integer; approval? integer; found {any}; waited_days integer",
+    "unknown_person.identified": "house: player string; unknown_person integer",
+    "unknown_person.opened": "house: description_sha256 string; unknown_person integer",
     "vault.count_decided": "house: vault_count {any}",
     "variance.offset":
         "house: amount integer; approval? integer; cash_over boolean; count integer; drawer? string; number integer; "

@@ -12,6 +12,7 @@ from .files import whole
 from .findings import Unusable, printable
 from .merkle import verify_inclusion
 from .notes import Checkpoint, Key, Note, Notes, parse_note, read_keys, read_notes
+from .printed import is_printed, unprinted
 
 FORMAT = "cukassza/receipt/1"
 _TYPES: dict[str, type] = {
@@ -37,7 +38,8 @@ class Proof:
 def main(arguments: Sequence[str]) -> int:
     """The command: 0 when the receipt is proved, 1 when it is not. Raises Unusable."""
     given = _arguments(arguments)
-    proof = parse_proof(whole(given.file, follow=True))
+    text = whole(given.file, follow=True)
+    proof = parse_proof(unprinted(text) if is_printed(text) else text)
     held = [read_notes(path, str(path), held=True) for path in given.checkpoint]
     witnesses = [parse_witness(vkey) for vkey in given.witness]
     wrong = problems(proof, read_keys(given.key), given.hash, witnesses, held)
@@ -89,7 +91,7 @@ def problems(
 
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="verify.pyz receipt", description="Verify a receipt of a house's audit log.")
-    parser.add_argument("file", type=Path, help="what GET receipts/HASH answered")
+    parser.add_argument("file", type=Path, help="what GET receipts/HASH answered, or lines or code of a paper")
     parser.add_argument("--key", required=True, help="the house's key that you hold: its text, or a file of it")
     parser.add_argument("--hash", type=_digits, help="the hash of the receipt that came with the answer (64 digits)")
     parser.add_argument(

@@ -9,20 +9,26 @@ from . import (
     state_boxes,
     state_cage,
     state_days,
+    state_evidence,
     state_hands,
     state_house,
     state_identity,
+    state_late_claims,
     state_ledger,
     state_log,
     state_money,
     state_people,
+    state_prints,
     state_reports,
+    state_retention,
+    state_safeguards,
     state_tables,
     state_templates,
     state_variances,
     state_vault,
     state_vault_counts,
     state_waiting,
+    state_watching,
 )
 from .findings import Report
 from .state_actors import Actors
@@ -38,15 +44,21 @@ from .state_days import Days
 from .state_deals import Deals
 from .state_duties import Duties
 from .state_duty import Duty
+from .state_evidence import Evidence
+from .state_flows import Flows
 from .state_hands import HandRows
 from .state_house import Stages
 from .state_identity import Identities
+from .state_late_claims import LateClaims
 from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_money import Money
 from .state_people import People
+from .state_prints import Prints
 from .state_reports import Reports
+from .state_retention import Retention
 from .state_rows import Handler, NotRecorded, Row, Rows
+from .state_safeguards import Safeguards
 from .state_signatures import Signatures
 from .state_tables import Tables
 from .state_templates import Templates
@@ -54,6 +66,7 @@ from .state_variances import Variances
 from .state_vault import Vault
 from .state_vault_counts import VaultCounts
 from .state_waiting import WaitingList
+from .state_watching import Watching
 
 #: Every model of a house's apps and of the ledger.
 MODELS: dict[str, Model] = by_name(
@@ -63,17 +76,23 @@ MODELS: dict[str, Model] = by_name(
     state_approvals.MODELS,
     state_tables.MODELS,
     state_waiting.MODELS,
+    state_safeguards.MODELS,
+    state_watching.MODELS,
     state_cage.MODELS,
     state_boxes.MODELS,
     state_vault.MODELS,
     state_vault_counts.MODELS,
     state_money.MODELS,
     state_announced.MODELS,
+    state_late_claims.MODELS,
     state_variances.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_days.MODELS,
     state_reports.MODELS,
+    state_prints.MODELS,
+    state_evidence.MODELS,
+    state_retention.MODELS,
     state_templates.MODELS,
     state_log.MODELS,
 )
@@ -89,6 +108,7 @@ class State:
         self._tables, self._cage = Tables(rows), Cage(rows)
         approvals = Approvals(rows)
         self._templates = Templates(rows, approvals)
+        self._safeguards = Safeguards(rows, approvals)
         duties = Duties(rows, approvals)
         self._actors = Actors(rows, self._tables, duties, self._find)
         # What judges an event stands before what changes the rows by it.
@@ -103,13 +123,17 @@ class State:
                 Stages(rows),
                 approvals,
                 Customers(rows, approvals),
+                self._safeguards,
+                Flows(rows, approvals),
+                Watching(rows, approvals),
                 self._templates,
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
             *(Money(rows, self._find), Announcements(rows, self._find), Duty(rows), Capital(rows), Variances(rows)),
-            Identities(rows),
-            *(LedgerRows(rows), Days(rows), Reports(rows), LogRows(rows)),
+            *(LateClaims(rows), Identities(rows)),
+            *(LedgerRows(rows), Days(rows), Reports(rows), Prints(rows), Evidence(rows, approvals), LogRows(rows)),
+            Retention(rows, approvals),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:
@@ -124,6 +148,7 @@ class State:
             for handler in self._handlers.get(doc["kind"], ()):
                 handler(doc)
             self._templates.follow(doc)
+            self._safeguards.follow(doc)
             self._advance(doc)
         except NotRecorded as missing:
             self._find("state_not_recorded", place, f"it changes {missing}, which no event has made")

@@ -79,6 +79,7 @@ DEFAULTS = {
     "skim_above": 15_000,
     "no_buy_in_above": 30_000,
     "identity_from": 2_000,
+    "log_floor": 500,
     "exchange_by_supervisor_from": 5_000,
     "exchange_by_manager_from": 10_000,
     "difference_accepted": 0,
@@ -97,7 +98,11 @@ LASTS = {
     "cage": ("approval_minutes_at_drawers", 10),
     "office": ("approval_minutes_in_office", 60),
 }
-OTHERS = {**dict(LASTS.values()), "closer_required": 0, "box_change_count_required": 0}
+#: Windows for the sums of linked transactions, in hours and days.
+LINKED = {"linked_hours": 24, "linked_days": 7, "linked_long_days": 30}
+OTHERS = {
+    **dict(LASTS.values()), "closer_required": 0, "box_change_count_required": 0, "admission_required": 0, **LINKED,
+}  # fmt: skip
 PER_EURO = {"HUF": 400}
 MOST_PLACES = 4
 

@@ -49,12 +49,18 @@ USED_FOR = {
     **dict.fromkeys(("cage.counterfeits_found", "table.counterfeits_found", "vault.counterfeits_found"), "counterfeit"),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), "stage"),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), "payout"),
-    **dict.fromkeys(("cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"),
+    **dict.fromkeys(
+        ("cage.chips_claimed", "cage.late_claim_paid", "unclaimed.remitted", "unclaimed.kept"), "unclaimed"
+    ),
     "drawer.reopened": "drawer",
     "day.closed": "day",
     "table.closed": "carry",
     "variance.offset": "variance",
     "limits.changed": "control_points",
+    **dict.fromkeys(("exclusion.lifted", "exclusion.match_cleared"), "exclusion"),
+    "return.filed": "filing",
+    **dict.fromkeys(("legal_hold.set", "legal_hold.lifted"), "legal_hold"),
+    "player.erased": "erasure",
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
 }
@@ -62,26 +68,31 @@ USED_FOR = {
 _ALWAYS = {
     **dict.fromkeys(("house.duty_paid", "house.duty_lowered"), MANAGER),
     **dict.fromkeys(("house.duty", "hand.bonus_confirmed", "hand.ruled", "hand.ruled_later"), MANAGER),
-    **dict.fromkeys(("capital.paid_in", "capital.paid_out", "drawer.reopened"), MANAGER),
+    **dict.fromkeys(("capital.paid_in", "capital.paid_out", "drawer.reopened", "exclusion.lifted"), MANAGER),
+    **dict.fromkeys(("legal_hold.set", "legal_hold.lifted", "exclusion.match_cleared", "return.filed"), MANAGER),
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), MANAGER),
     "cage.counterfeits_found": _CAGE,
     **dict.fromkeys(("table.counterfeits_found", "vault.counterfeits_found"), MANAGER),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), AUDITOR),
     **dict.fromkeys(("cage.payout_held", "cage.payout_released", "payout.paid_by_bank"), one_of(("compliance",))),
+    "euro_rate.set": one_of(("compliance",)),
     "cage.chips_claimed": _CAGE,
     "day.closed": one_of(("cage_supervisor",)),
+    "player.erased": AUDITOR,
     **dict.fromkeys(("unclaimed.remitted", "unclaimed.kept"), AUDITOR),
     **dict.fromkeys(("limits.changed", "variance.offset", "staff.second_factor_reset"), OFFICE),
 }
+#: What two people can sign at once with a command too, and who asks for it over HTTP, where one approves.
+_OVER_HTTP = {"player.erased": "compliance"}
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = (
     "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
-    "house.identity_changed", "drawer.template_set", "table.template_set",
+    "house.identity_changed", "drawer.template_set", "table.template_set", "report.schedule_set",
 )  # fmt: skip
 _TERMS = ("terminal.enrolled", "staff.player_linked")
 _ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
-USED_FOR |= dict.fromkeys(_SETTINGS, "settings") | dict.fromkeys(_ROSTER, "staff")
-ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "capital.paid_in"))
+USED_FOR |= dict.fromkeys((*_SETTINGS, "euro_rate.set"), "settings") | dict.fromkeys(_ROSTER, "staff")
+ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "euro_rate.set", "capital.paid_in"))
 #: Giving or taking one of these roles takes an auditor.
 PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
 #: Who decides with a code of the second factor, where the house asks for one.
@@ -95,7 +106,7 @@ Points = dict[str, int]
 
 def needed(doc: Row, points: Points) -> Needed:
     """Who must approve what an event records; nobody, among others, what set the house up, which is no person."""
-    if doc["role"] == SYSTEM:
+    if doc["role"] == SYSTEM or _OVER_HTTP.get(doc["kind"], doc["role"]) != doc["role"]:
         return NOBODY
     data: Any = doc["data"]
     if doc["kind"] in _ALWAYS:
@@ -103,7 +114,7 @@ def needed(doc: Row, points: Points) -> Needed:
     match doc["kind"]:
         case kind if kind in _FOR_CASH:
             return _for_exchange(data["amount"], points)
-        case "cage.noncash_paid":
+        case "cage.noncash_paid" | "cage.late_claim_paid":
             return _for_exchange(data["amount"], points) or _CAGE
         case "cage.corrected":
             right = data.get("right") or {}

@@ -54,9 +54,9 @@ MODELS = (
     ),
     Model(
         TRAY_COUNT,
-        "id",
+        "number of its series",
         {
-            "id": proved(_TRAY_COUNTED),
+            "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
                 ("serial", "table", "purpose", "pieces", "counted_by", "counted_at"), proved(_TRAY_COUNTED)
@@ -144,7 +144,7 @@ class Boxes:
         elif (named := data.get("counted")) is not None:
             newest = max((row for row in self._rows.of(TRAY_COUNT).values() if row["table"] == table),
                          key=lambda row: row["serial"], default=None)  # fmt: skip
-            if newest is None or newest["id"] != named or newest["purpose"] != "box_change" or (
+            if newest is None or newest["serial"] != named or newest["purpose"] != "box_change" or (
                 newest["state"] not in ("waiting", "confirmed")
             ):  # fmt: skip
                 problem = f"it names the count {named}, which is not one of the change of boxes, or was ended"
@@ -249,11 +249,11 @@ class Boxes:
         if (replaced := doc["data"].get("replaced")) is not None:
             self._rows.change(TRAY_COUNT, str(replaced), state="replaced", ended_at=at)
         self._rows.add(
-            TRAY_COUNT, str(data["tray_count"]), id=data["tray_count"], serial=data["serial"], table=data["table"],
+            TRAY_COUNT, str(data["tray_count"]), serial=data["tray_count"], table=data["table"],
             purpose=data["purpose"], pieces=doc["data"]["pieces"], counted_by=doc["actor"], counted_at=at,
             expected=UNKNOWN, witnessed=None, witnessed_by=None, exception="", state="waiting", ended_at=None,
         )  # fmt: skip
-        number(self._rows, "tray", data["serial"])
+        number(self._rows, "tray", data["tray_count"])
 
     def _tray_witnessed(self, doc: Row) -> None:
         data, actor, pieces = doc["data"]["tray_count"], doc["actor"], doc["data"]["pieces"]

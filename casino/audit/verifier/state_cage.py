@@ -14,14 +14,14 @@ _TRADES = (
     *("cage.buy_in", "cage.cash_out", "cage.bearer_buy_in", "cage.bearer_cash_out", "cage.exchange"),
     *("cage.foreign_chips", "cage.deposit_taken", "cage.deposit_drawn", "cage.deposit_returned"),
     *("cage.noncash_buy_in", "cage.noncash_paid", "cage.payout_held", "cage.payout_released"),
-    *("cage.chips_claimed", "cage.table_fee", "cage.chips_redeemed"),
+    *("cage.chips_claimed", "cage.table_fee", "cage.chips_redeemed", "cage.late_claim_paid"),
 )
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNTED = ("cash", "chips", "pieces", "foreign", "withdrawn")
 _COUNT = tuple(f"{side}_{what}" for side in ("expected", "counted") for what in _COUNTED)
 _FIRST, _SECOND = ("first_count", "counted_by", "counted_at"), ("recount", "recounted_by", "recounted_at")
 _HANDED = "drawer.opened, drawer.closed, drawer.replenished, drawer.skimmed, handover.withdrawn"
-_SET_ENDS = ("withdrawn_at", "redeem_until", "lapsed_at", "retired_at")
+_SET_ENDS = ("withdrawn_at", "redeem_until", "lapsed_at", "lapsed_pieces", "retired_at")
 _BEGUN = ("kind", "serial", "table", "drawer", "requested", "opened_by")
 _ASKED = "fill.requested, credit.requested, or the .sent of what was sent at once"
 _ENDED = ".received, .cancelled"
@@ -37,7 +37,7 @@ MODELS = (
             "introduced_at": proved("chips.introduced"),
             "withdrawn_at": proved("chips.put_in_use, of the set whose place was taken"),
             "redeem_until": proved("chips.put_in_use, of the set whose place was taken"),
-            "lapsed_at": proved("chips.lapsed"),
+            **dict.fromkeys(("lapsed_at", "lapsed_pieces"), proved("chips.lapsed")),
             "retired_at": proved("chips.retired"),
         },
     ),
@@ -111,9 +111,9 @@ MODELS = (
     ),
     Model(
         TRANSFER,
-        "id",
+        "kind and number",
         {
-            "id": proved(_ASKED),
+            "id": ID,
             "house": HOUSE,
             **dict.fromkeys((*_BEGUN, "opened_at"), proved(_ASKED)),
             "state": proved("every event of the transfer"),
@@ -208,7 +208,7 @@ class Cage:
         # In the house's time zone it may be a day later than in the event.
         if row["redeem_until"] is None or row["lapsed_at"] is not None or doc["at"][:10] < row["redeem_until"]:
             self._wrong(code, f"it lapsed at {doc['at']}, and was promised until {row['redeem_until']}")
-        row["lapsed_at"] = Near(doc["at"])
+        row.update(lapsed_at=Near(doc["at"]), lapsed_pieces=doc["data"]["pieces"])
 
     def _retired(self, doc: Row) -> None:
         code = doc["data"]["chip_set"]
@@ -381,7 +381,7 @@ class Cage:
 
     def _moved(self, doc: Row) -> None:
         data, actor = doc["data"]["transfer"], doc["actor"]
-        key, state = str(data["transfer"]), data["state"]
+        key, state = transfer_key(data), data["state"]
         if self._rows.seek(TRANSFER, key) is None:
             self._begun(doc, data)
         changed: Row = {"state": state, **self._reservation(key, state, data)}
@@ -427,7 +427,7 @@ class Cage:
 
     def _differed(self, doc: Row) -> None:
         data, count = doc["data"]["transfer"], doc["data"]["count"]
-        key = str(data["transfer"])
+        key = transfer_key(data)
         row = self._rows.get(TRANSFER, key)
         if doc["actor"] in (row["sent_by"], None) or doc["actor"] != count["by"]:
             self._rows.find("same_person", f"{TRANSFER} {key}", f"{doc['actor']} counted it for {count['by']}")
@@ -440,9 +440,9 @@ class Cage:
         reservation = data.get("reservation", "")
         if reservation not in ("", "pending") or (reservation and data["state"] != "requested"):
             problem = f"it is begun as {data['state']} with the reservation {reservation!r}"
-            self._rows.find("state_event_differs", f"{TRANSFER} {data['transfer']}, reservation", problem)
+            self._rows.find("state_event_differs", f"{TRANSFER} {transfer_key(data)}, reservation", problem)
         self._rows.add(
-            TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
+            TRANSFER, transfer_key(data), **{name: data[name] for name in _BEGUN[:-1]},
             opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[],
             reservation=reservation, **empty,
         )  # fmt: skip
@@ -455,6 +455,11 @@ class Cage:
             if row[name] != value:
                 problem = f"an event says {value!r}, events before it {row[name]!r}"
                 self._rows.find("state_event_differs", f"{model} {key}, {name}", problem)
+
+
+def transfer_key(data: Row) -> str:
+    """By what a transfer is known: its kind and its number."""
+    return f"{data['kind']} {data['serial']}"
 
 
 def number(rows: Rows, series: str, serial: int) -> None:
@@ -473,4 +478,4 @@ def _place(doc: Row) -> str:
 
 _MOVES = ("requested", "sent", "declined", "received", "cancelled")
 #: What an event says of a transfer besides its columns.
-_NOT_A_COLUMN = frozenset({"transfer", "value", "differing_counts"})
+_NOT_A_COLUMN = frozenset({"value", "differing_counts"})

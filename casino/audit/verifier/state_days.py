@@ -8,12 +8,12 @@ from typing import Any
 from .state_boxes import BOX, POOL, SHARE, TRAY_COUNT
 from .state_cage import SHIFT, TRANSFER
 from .state_columns import HOUSE, ID, Model, hashed, proved
-from .state_ledger import HOLD, PERIOD, SNAPSHOT
+from .state_ledger import HOLD, PERIOD, SNAPSHOT, closing_snapshot
 from .state_people import OUTBOX
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 from .state_vault_counts import BAG, COUNT
 
-PACKAGE = "days.Package"
+PACKAGE, PACKAGE_CONTENT = "days.Package", "days.PackageContent"
 #: The task that makes a package.
 PACKAGE_DAY = "reports.package_day"
 MODELS = (
@@ -23,10 +23,18 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            "content": hashed("day.packaged: its SHA-256"),
-            **dict.fromkeys(("day", "sha256", "size", "snapshot", "checkpoint", "made_at"), proved("day.packaged")),
+            **dict.fromkeys(("day", "sha256", "size", "checkpoint", "made_at"), proved("day.packaged")),
             "closed_by": proved("day.closed: the actor"),
             **dict.fromkeys(("signed_by", "signed_at"), proved("day.package_signed")),
+        },
+    ),
+    Model(
+        PACKAGE_CONTENT,
+        "day",
+        {
+            "house": HOUSE,
+            "package": proved("day.packaged, retention.ran"),
+            "content": hashed("day.packaged: its SHA-256"),
         },
     ),
 )
@@ -56,7 +64,7 @@ class Days:
                 self._find(doc, f"drawer and shift {key} are not closed")
         for key, row in self._rows.of(TRANSFER).items():
             if row["state"] in ("sent", "declined") and _is_of(row["sent_at"], until):
-                self._find(doc, f"transfer {key} is in transit")
+                self._find(doc, f"{key} is in transit")
         self._boxes(doc, day, doc["data"]["carried"]["boxes"])
         self._trays(doc, until)
         self._of_the_vault(doc, until)
@@ -68,14 +76,14 @@ class Days:
 
     def _packaged(self, doc: Row) -> None:
         data = doc["data"]
-        snapshot = self._rows.seek(SNAPSHOT, f"period {data['day']}")
-        if snapshot is None or snapshot["id"] != data["snapshot"]:
-            self._find(doc, f"the package of {data['day']} names the snapshot {data['snapshot']}, which is another")
+        if self._rows.seek(SNAPSHOT, closing_snapshot(data["day"])) is None:
+            self._find(doc, f"{data['day']} was packaged, and has no closing snapshot")
         self._rows.add(
-            PACKAGE, data["day"], day=data["day"], content=data["sha256"], sha256=data["sha256"], size=data["size"],
-            snapshot=data["snapshot"], checkpoint=data["checkpoint"], made_at=Near(doc["at"]),
+            PACKAGE, data["day"], day=data["day"], sha256=data["sha256"], size=data["size"],
+            checkpoint=data["checkpoint"], made_at=Near(doc["at"]),
             closed_by=self._closers.get(data["day"]), signed_by=None, signed_at=None,
         )  # fmt: skip
+        self._rows.add(PACKAGE_CONTENT, data["day"], package=data["day"], content=data["sha256"])
         self._rows.change(OUTBOX, f"{PACKAGE_DAY}/{data['day']}", done_at=Near(doc["at"]))
 
     def _signed(self, doc: Row) -> None:

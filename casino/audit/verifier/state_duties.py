@@ -19,6 +19,9 @@ TOGETHER = frozenset(
         ("cashier", "cage_supervisor"),
         ("compliance", "manager"),
         ("compliance", "count"),
+        ("dealer", "delegate"),
+        ("floor", "delegate"),
+        ("compliance", "delegate"),
     )
 )
 #: The one pair that may meet in a small house.

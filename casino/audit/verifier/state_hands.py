@@ -16,6 +16,8 @@ LATER_RULING = "hands.LaterRuling"
 ENTRY, CORRECTION, EXCEPTION = "hands.CardEntry", "hands.Correction", "hands.CardException"
 #: The tasks that settle a hand: when it is over, and when its bonus was confirmed.
 RESOLVE, RESOLVE_CONFIRMED = "hands.resolve_hand", "hands.resolve_confirmed_hand"
+#: By the state of a hand, the task that it waits for.
+_WAITS_WITH = {"ended": RESOLVE, "approved": RESOLVE_CONFIRMED}
 
 _INPUTS = (
     *("table", "number", "name", "mode", "game", "rules", "options", "seats", "stacks", "carry", "fees", "series"),
@@ -23,6 +25,7 @@ _INPUTS = (
 )
 _IN_FILE = replace(proved("hand.dealt; compared with the hand's own row of the export"), read=False)
 _AT_THE_END = replace(proved("the event that ends the hand; compared with the hand's own row"), read=False)
+_DISPUTES = "hand.dispute_raised, hand.dispute_withdrawn"
 _CLOSED = replace(proved("hand.settled, hand.ruled; compared with the hand's own row"), read=False)
 MODELS = (
     Model(
@@ -41,7 +44,9 @@ MODELS = (
             "started_at": proved("hand.dealt"),
             "ended_at": proved("the event that ends the hand"),
             "settled_at": proved("hand.settled, hand.ruled"),
-            "disputed_at": proved("hand.disputed, hand.dispute_raised, hand.bonus_refused"),
+            "disputed_at": proved(f"hand.disputed, hand.bonus_refused, {_DISPUTES}"),
+            **dict.fromkeys(("disputed_by", "disputed_from"), proved(_DISPUTES)),
+            **dict.fromkeys(("disputes_withdrawn", "resumed_at"), proved("hand.dispute_withdrawn")),
             "ruling": replace(proved("hand.ruled; compared with the hand's own row"), read=False),
             "settlement": _CLOSED,
         },
@@ -134,11 +139,11 @@ MODELS = (
     ),
     Model(
         EXCEPTION,
-        "id",
+        "table and number",
         {
-            "id": proved("cards.exception"),
+            "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(("table", "hand", "kind", "found_at"), proved("cards.exception")),
+            **dict.fromkeys(("table", "number", "hand", "kind", "found_at"), proved("cards.exception")),
             **dict.fromkeys(("found", "hash"), proved("cards.exception")),
             "sealed": derived("hash: `verify_hands` opens it"),
             **dict.fromkeys(("cleared_at", "cleared_by", "reason"), proved("cards.exception_cleared")),
@@ -154,8 +159,10 @@ MODELS = (
             "subject": proved(
                 "the event that ends the hand, hand.bonus_confirmed; read as the hand's name; day.closed: the day"
             ),
-            "created_at": proved("the event that ends the hand, hand.bonus_confirmed, day.closed"),
-            "done_at": proved("hand.settled, hand.disputed, hand.dispute_raised, hand.bonus_held, day.packaged"),
+            "created_at": proved(
+                "the event that ends the hand, hand.bonus_confirmed, hand.dispute_withdrawn, day.closed"
+            ),
+            "done_at": proved(f"hand.settled, hand.disputed, {_DISPUTES}, hand.bonus_held, day.packaged"),
             **dict.fromkeys(
                 ("sent_at", "deliveries", "last_error"),
                 transient("how the broker was hinted; the message stays open until its work is done"),
@@ -173,6 +180,8 @@ class HandRows:
         #: By hand that is not over: how many cards were entered, and corrections made.
         self._entered: dict[str, int] = {}
         self._corrected: dict[str, int] = {}
+        #: By table, the number of its last card exception.
+        self._exceptions: dict[str, int] = {}
         #: By hand that waits for the worker: the key of the message.
         self._queued: dict[str, str] = {}
         #: By hand: who dealt it.
@@ -193,6 +202,7 @@ class HandRows:
             "hand.ruled_later": self._later,
             "hand.disputed": self._found_wrong,
             "hand.dispute_raised": self._dispute_raised,
+            "hand.dispute_withdrawn": self._dispute_withdrawn,
             "hand.bonus_refused": self._disputed,
             "hand.bonus_held": self._done,
             "hand.bonus_confirmed": self._confirmed,
@@ -242,7 +252,8 @@ class HandRows:
         self._dealer[name] = doc["actor"]
         self._rows.add(
             HAND, name, session=self._tables.session(table), started_at=Near(doc["at"]), ended_at=None,
-            settled_at=None, disputed_at=None, previous_hash=self._tables.record_hash(table),
+            settled_at=None, disputed_at=None, disputed_by="", disputed_from="", disputes_withdrawn=0, resumed_at=None,
+            previous_hash=self._tables.record_hash(table),
         )  # fmt: skip
         if self._rows.seek(DEAL, name) is not None:
             self._rows.change(DEAL, name, state="dealt")
@@ -281,10 +292,23 @@ class HandRows:
 
     def _dispute_raised(self, doc: Row) -> None:
         """What waits for the worker is done with it."""
-        if doc["data"]["hand"] in self._queued:
+        data = doc["data"]
+        if data["hand"] in self._queued:
             self._done(doc)
-        self._over(doc)
         self._disputed(doc)
+        self._rows.change(HAND, data["hand"], disputed_by=doc["actor"], disputed_from=data["before"])
+
+    def _dispute_withdrawn(self, doc: Row) -> None:
+        """What has waited for the worker before the dispute waits again."""
+        data, name = doc["data"], doc["data"]["hand"]
+        withdrawn = self._rows.get(HAND, name)["disputes_withdrawn"] + 1
+        self._rows.change(
+            HAND, name, disputed_at=None, disputed_by="", disputed_from="", disputes_withdrawn=withdrawn,
+            resumed_at=Near(doc["at"]),
+        )  # fmt: skip
+        if (task := _WAITS_WITH.get(data["after"])) is not None:
+            self._queued[name] = f"{task}/{name}"
+            self._rows.change(OUTBOX, self._queued[name], created_at=Near(doc["at"]), done_at=None)
 
     def _disputed(self, doc: Row) -> None:
         self._rows.change(HAND, doc["data"]["hand"], disputed_at=Near(doc["at"]))
@@ -296,6 +320,7 @@ class HandRows:
     def _decided(self, doc: Row) -> None:
         self._require_not_dealer(doc)
         self._ruled(doc)
+        self._over(doc)
 
     def _later(self, doc: Row) -> None:
         self._require_not_dealer(doc)
@@ -341,16 +366,20 @@ class HandRows:
         )  # fmt: skip
 
     def _exception(self, doc: Row) -> None:
-        data = doc["data"]
+        data, table = doc["data"], table_of(doc)
+        key, last = f"{table}/{data['exception']}", self._exceptions.get(table, 0)
+        if data["exception"] != last + 1:
+            self._rows.find("serial_gap", f"{EXCEPTION} {key}", f"it comes after {last}")
+        self._exceptions[table] = data["exception"]
         self._rows.add(
-            EXCEPTION, str(data["exception"]), id=data["exception"], table=table_of(doc), hand=data.get("hand"),
-            kind=data["kind"], found=data.get("found"), hash=data.get("found_hash", ""), found_at=Near(doc["at"]),
-            cleared_at=None, cleared_by="", reason="",
+            EXCEPTION, key, table=table, number=data["exception"],
+            hand=data.get("hand"), kind=data["kind"], found=data.get("found"), hash=data.get("found_hash", ""),
+            found_at=Near(doc["at"]), cleared_at=None, cleared_by="", reason="",
         )  # fmt: skip
 
     def _cleared(self, doc: Row) -> None:
         data = doc["data"]
         self._rows.change(
-            EXCEPTION, str(data["exception"]), cleared_at=Near(doc["at"]), cleared_by=doc["actor"],
+            EXCEPTION, f"{table_of(doc)}/{data['exception']}", cleared_at=Near(doc["at"]), cleared_by=doc["actor"],
             reason=doc["reason"],
         )  # fmt: skip

@@ -141,7 +141,7 @@ MODELS = (
         SNAPSHOT,
         "name",
         {
-            "id": proved("snapshot.taken, day.closed"),
+            "id": _NUMBERED,
             "book": _BOOK,
             "name": proved("snapshot.taken, day.closed"),
             "taken_at": proved("snapshot.taken, day.closed"),
@@ -203,7 +203,8 @@ class LedgerRows:
             "house.founded": self._founded,
             "chips.introduced": self._introduced,
             "chips.put_in_use": self._put_in_use,
-            "cage.chips_redeemed": self._redeemed,
+            "cage.chips_redeemed": lambda doc: self._came_back(doc, doc["data"]["redeemed"]["chip_set"]),
+            "cage.late_claim_paid": lambda doc: self._came_back(doc, doc["data"]["chip_set"]),
             "vault.opened": lambda doc: self._open(doc, OF_VAULT),
             "table.set_up": lambda doc: self._open(doc, _at(OF_TABLE, doc)),
             "drawer.set_up": lambda doc: self._open(doc, _at(OF_DRAWER, doc)),
@@ -216,7 +217,7 @@ class LedgerRows:
             "house.identity_changed": self._identity_changed,
             "day.opened": self._day_opened,
             "day.closed": self._day_closed,
-            "snapshot.taken": lambda doc: self._snapshot(doc, doc["data"]["name"], doc["data"]["snapshot"]),
+            "snapshot.taken": lambda doc: self._snapshot(doc, doc["data"]["snapshot"]),
             "drawer.closed": self._counted,
             "fill.requested": self._fill_asked,
             "fill.sent": self._fill_ended,
@@ -244,8 +245,8 @@ class LedgerRows:
         codes = {row["code"] for row in self._rows.of(ACCOUNT).values()}
         self._open(doc, [code for code in codes if CHART[code.partition("/")[0]][3]])
 
-    def _redeemed(self, doc: Row) -> None:
-        self._open(doc, _at(("9115", "9170"), doc), self._sets[doc["data"]["redeemed"]["chip_set"]])
+    def _came_back(self, doc: Row, chip_set: str) -> None:
+        self._open(doc, _at(("9115", "9170"), doc), self._sets.get(chip_set, []))
 
     def _open(self, doc: Row, codes: Iterable[str], chips: list[tuple[str, int]] | None = None) -> None:
         held = self._chips if chips is None else chips
@@ -267,10 +268,13 @@ class LedgerRows:
         day, snapshot = doc["data"]["day"], doc["data"].get("snapshot")
         self._rows.change(PERIOD, day, closed_at=Near(doc["at"]))
         if snapshot is not None:
-            self._snapshot(doc, f"period {day}", snapshot)
+            if snapshot != closing_snapshot(day):
+                problem = f"{day} was closed with the snapshot {snapshot}"
+                self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", problem)
+            self._snapshot(doc, snapshot)
 
-    def _snapshot(self, doc: Row, name: str, number: int) -> None:
-        self._rows.add(SNAPSHOT, name, id=number, name=name, taken_at=Near(doc["at"]))
+    def _snapshot(self, doc: Row, name: str) -> None:
+        self._rows.add(SNAPSHOT, name, name=name, taken_at=Near(doc["at"]))
 
     def _fill_asked(self, doc: Row) -> None:
         fill = doc["data"]["transfer"]
@@ -326,6 +330,11 @@ class LedgerRows:
             ASSERTION, f"{account} {number}", account=account, balance=balance, asserted_at=Near(doc["at"]),
             metadata=metadata,
         )  # fmt: skip
+
+
+def closing_snapshot(day: str) -> str:
+    """The name of the snapshot with which a gaming day is closed."""
+    return f"period {day}"
 
 
 def _key_of(fill: Row) -> str:

@@ -12,7 +12,7 @@ SYSTEM = "system"
 
 #: What a player does who is known by a reference.
 _PLAYS = (
-    *("cage.buy_in", "cage.cash_out", "cage.noncash_buy_in"),
+    *("cage.buy_in", "cage.cash_out", "cage.noncash_buy_in", "cage.late_claim_paid"),
     *("table.sat_down", "table.buy_in"),
 )
 _PERSONAL = transient("personal data, which no event has")
@@ -112,11 +112,12 @@ MODELS = (
     ),
     Model(
         ROTA,
-        "id",
+        "number",
         {
+            "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("id", "staff", "kind", "location", "role", "starts_at", "ends_at", "entered_by", "entered_at"),
+                ("number", "staff", "kind", "location", "role", "starts_at", "ends_at", "entered_by", "entered_at"),
                 proved("rota.entered"),
             ),
             **dict.fromkeys(("withdrawn_by", "withdrawn_at", "reason"), proved("rota.withdrawn")),
@@ -379,9 +380,11 @@ class People:
     # --- The rota ----------------------------------------------------------------------------------------------------
 
     def _rota_entered(self, doc: Row) -> None:
-        data = doc["data"]
+        data, last = doc["data"], len(self._rows.of(ROTA))
+        if data["entry"] != last + 1:
+            self._rows.find("serial_gap", f"{ROTA} {data['entry']}", f"it comes after {last}")
         self._rows.add(
-            ROTA, str(data["entry"]), id=data["entry"], staff=data["login"], kind=data["kind"],
+            ROTA, str(data["entry"]), number=data["entry"], staff=data["login"], kind=data["kind"],
             location=data["location"], role=data["role"], starts_at=data["starts"], ends_at=data["ends"],
             entered_by=doc["actor"], entered_at=Near(doc["at"]), withdrawn_by=None, withdrawn_at=None, reason="",
         )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from .state_boxes import BOX, BOX_COUNT, TRAY_COUNT
-from .state_cage import HANDOVER, SHIFT, TRANSFER
+from .state_cage import HANDOVER, SHIFT, TRANSFER, transfer_key
 from .state_days import PACKAGE
 from .state_people import related
 from .state_rows import Handler, Row, Rows
@@ -126,7 +126,7 @@ class Signatures:
 
     def _transfer(self, doc: Row) -> Signed:
         data = doc["data"]["transfer"]
-        key = str(data["transfer"])
+        key = transfer_key(data)
         row = self._rows.seek(TRANSFER, key)
         if row is None:
             return TRANSFER, key, iter(())

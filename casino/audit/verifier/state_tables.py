@@ -162,6 +162,7 @@ class Tables:
             "hand.disputed": self._disputed,
             "hand.dispute_raised": self._disputed,
             "hand.bonus_refused": self._disputed,
+            "hand.dispute_withdrawn": self._resumed,
             "hand.voided": self._voided,
         }
 
@@ -427,6 +428,10 @@ class Tables:
 
     def _disputed(self, doc: Row) -> None:
         self._table(doc)["state"] = "disputed"
+
+    def _resumed(self, doc: Row) -> None:
+        """Its dispute was withdrawn: the hand is played on, or waits to be settled."""
+        self._table(doc)["state"] = "playing" if doc["data"]["after"] == "playing" else "settling"
 
     def _voided(self, doc: Row) -> None:
         seats = self.dealt[table_of(doc)]

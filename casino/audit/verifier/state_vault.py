@@ -7,17 +7,17 @@ from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import Handler, Near, Row, Rows
 
 MOVE, COUNT = "transfers.ChipMove", "transfers.ChipMoveCount"
-_NOTED = ("kind", "serial", "chip_set", "drawer", "paper", "observer")
+_NOTED = ("kind", "chip_set", "drawer", "paper", "observer")
 _ENDS = "chips.delivered, chips.set_aside, chips.withdrawn_set_aside, chips.destroyed"
 _COUNTS = f"chips.counted, chips.counts_differed, {_ENDS}"
 MODELS = (
     Model(
         MOVE,
-        "id",
+        "number of its series",
         {
-            "id": proved("chips.noted"),
+            "id": ID,
             "house": HOUSE,
-            **dict.fromkeys((*_NOTED, "noted", "noted_by", "noted_at"), proved("chips.noted")),
+            **dict.fromkeys(("serial", *_NOTED, "noted", "noted_by", "noted_at"), proved("chips.noted")),
             "differing_rounds": proved("chips.counts_differed"),
             **dict.fromkeys(("counted", "decided_by", "reason"), proved(_ENDS)),
             "ended_at": proved(f"{_ENDS}, and chips.counts_differed where that ends it"),
@@ -57,11 +57,11 @@ class Vault:
     def _noted(self, doc: Row) -> None:
         data = doc["data"]["move"]
         self._rows.add(
-            MOVE, str(data["move"]), id=data["move"], **{name: data[name] for name in _NOTED},
+            MOVE, str(data["move"]), serial=data["move"], **{name: data[name] for name in _NOTED},
             noted=doc["data"]["pieces"], noted_by=doc["actor"], noted_at=Near(doc["at"]), state="waiting",
             differing_rounds=0, counted=None, decided_by=None, reason="", ended_at=None,
         )  # fmt: skip
-        number(self._rows, data["kind"], data["serial"])
+        number(self._rows, "chip_move", data["move"])
         if data["kind"] == "destruction" and data["observer"] in (None, doc["actor"]):
             self._same(data, f"{doc['actor']} counted it out and nobody else attended for surveillance")
 

@@ -120,6 +120,7 @@ class Migration(migrations.Migration):
                             ("cage_supervisor", "Cage Supervisor"),
                             ("count", "Count"),
                             ("surveillance", "Surveillance"),
+                            ("delegate", "Delegate"),
                             ("compliance", "Compliance"),
                             ("manager", "Manager"),
                             ("auditor", "Auditor"),
@@ -441,6 +442,54 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "count of the vault",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="vault_count_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "accepted"), _negated=True),
+                        fields=("house",),
+                        name="vault_count_one_open",
+                    ),
+                    models.UniqueConstraint(fields=("house", "corrects"), name="vault_count_corrects_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["counting", "counted", "accepted"])), name="vault_count_state"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("count", None), ("over", None), ("state", "counting")),
+                            models.Q(
+                                models.Q(("state", "counting"), _negated=True),
+                                ("count__isnull", False),
+                                ("over__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="vault_count_is_counted",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("signed_by", None),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                models.Q(("reason", ""), _negated=True),
+                                models.Q(
+                                    ("decided_by", None),
+                                    models.Q(("signed_by", models.F("decided_by")), _negated=True),
+                                    _connector="OR",
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="vault_count_signed_by_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at__isnull", False), ("state", "accepted")),
+                            models.Q(models.Q(("state", "accepted"), _negated=True), ("ended_at", None)),
+                            _connector="OR",
+                        ),
+                        name="vault_count_ended",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -476,78 +525,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "one person's count of the vault",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("house", "vault_count", "round", "counted_by"), name="vault_count_by_two"
+                    ),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.UniqueConstraint(fields=("house", "number"), name="vault_count_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "accepted"), _negated=True), fields=("house",), name="vault_count_one_open"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.UniqueConstraint(fields=("house", "corrects"), name="vault_count_corrects_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["counting", "counted", "accepted"])), name="vault_count_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("count", None), ("over", None), ("state", "counting")),
-                    models.Q(
-                        models.Q(("state", "counting"), _negated=True),
-                        ("count__isnull", False),
-                        ("over__isnull", False),
-                    ),
-                    _connector="OR",
-                ),
-                name="vault_count_is_counted",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("signed_by", None),
-                    models.Q(
-                        ("ended_at__isnull", False),
-                        models.Q(("reason", ""), _negated=True),
-                        models.Q(
-                            ("decided_by", None),
-                            models.Q(("signed_by", models.F("decided_by")), _negated=True),
-                            _connector="OR",
-                        ),
-                    ),
-                    _connector="OR",
-                ),
-                name="vault_count_signed_by_another",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("ended_at__isnull", False), ("state", "accepted")),
-                    models.Q(models.Q(("state", "accepted"), _negated=True), ("ended_at", None)),
-                    _connector="OR",
-                ),
-                name="vault_count_ended",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="vaultcountentry",
-            constraint=models.UniqueConstraint(
-                fields=("house", "vault_count", "round", "counted_by"), name="vault_count_by_two"
-            ),
         ),
         migrations.CreateModel(
             name="BankBag",

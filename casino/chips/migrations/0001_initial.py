@@ -44,6 +44,7 @@ class Migration(migrations.Migration):
                 ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
                 ("redeem_until", models.DateField(blank=True, null=True)),
                 ("lapsed_at", models.DateTimeField(blank=True, null=True)),
+                ("lapsed_pieces", models.JSONField(blank=True, null=True)),
                 ("retired_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
@@ -66,6 +67,14 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="chip_set_withdrawn_with_notice",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("lapsed_at__isnull", True), ("lapsed_pieces__isnull", True)),
+                            models.Q(("lapsed_at__isnull", False), ("lapsed_pieces__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="chip_set_lapsed_with_pieces",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("in_use", False), ("retired_at", None), _connector="OR"),

@@ -25,10 +25,8 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("day", models.CharField(max_length=10)),
-                ("content", models.BinaryField()),
                 ("sha256", models.CharField(max_length=64)),
                 ("size", models.BigIntegerField()),
-                ("snapshot", models.BigIntegerField()),
                 ("checkpoint", models.JSONField(null=True)),
                 ("made_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("signed_at", models.DateTimeField(null=True)),
@@ -71,6 +69,35 @@ class Migration(migrations.Migration):
                         name="package_signed_by_another",
                     ),
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PackageContent",
+            fields=[
+                (
+                    "package",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="bytes",
+                        serialize=False,
+                        to="days.package",
+                    ),
+                ),
+                ("content", models.BinaryField()),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "content of a package",
             },
         ),
         protect("days"),

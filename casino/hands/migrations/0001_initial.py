@@ -87,6 +87,10 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField(null=True)),
                 ("settled_at", models.DateTimeField(null=True)),
                 ("disputed_at", models.DateTimeField(null=True)),
+                ("disputed_by", models.CharField(blank=True, default="", max_length=64)),
+                ("disputed_from", models.CharField(blank=True, default="", max_length=17)),
+                ("disputes_withdrawn", models.PositiveSmallIntegerField(default=0)),
+                ("resumed_at", models.DateTimeField(null=True)),
                 ("ruling", models.JSONField(null=True)),
                 ("settlement", models.BigIntegerField(null=True)),
             ],
@@ -142,6 +146,29 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="hand_disputed_has_time",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("disputed_by", ""), ("disputed_from", "")),
+                            models.Q(
+                                ("disputed_at__isnull", False),
+                                ("disputed_from__in", ["playing", "ended", "awaiting_approval", "approved"]),
+                                models.Q(("disputed_by", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="hand_disputed_by_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("disputes_withdrawn", 0), ("resumed_at__isnull", True)),
+                            models.Q(
+                                ("disputes_withdrawn__gt", 0),
+                                ("resumed_at__gte", models.F("started_at")),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="hand_resumed_has_time",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -420,6 +447,7 @@ class Migration(migrations.Migration):
                     "table",
                     models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tables.table"),
                 ),
+                ("number", models.PositiveIntegerField()),
                 (
                     "hand",
                     models.ForeignKey(
@@ -485,6 +513,7 @@ class Migration(migrations.Migration):
                         ),
                         name="card_exception_sealed",
                     ),
+                    models.UniqueConstraint(fields=("house", "table", "number"), name="card_exception_number"),
                 ],
             },
         ),

@@ -1,5 +1,6 @@
 -- Inputs of a hand never change, nor its result; what is settled, ruled on or voided is final. A hand that waits for an
--- approval is approved or disputed, never settled straight from there; one that is disputed is ruled on or voided.
+-- approval is approved or disputed, never settled straight from there; one that is disputed is ruled on or voided, or
+-- goes back to where the floor has disputed it, which counts and has its time.
 CREATE OR REPLACE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -25,11 +26,23 @@ BEGIN
     IF OLD.state = 'awaiting_approval' AND NEW.state NOT IN ('awaiting_approval', 'approved', 'disputed') THEN
         RAISE EXCEPTION 'hand % waits for an approval and cannot become %', OLD.name, NEW.state USING ERRCODE = 'KZ900';
     END IF;
+    IF OLD.state = 'disputed' AND OLD.disputed_from <> '' AND NEW.state = OLD.disputed_from THEN
+        IF (NEW.disputed_at, NEW.disputed_by, NEW.disputed_from, NEW.disputes_withdrawn)
+           IS DISTINCT FROM (NULL::timestamptz, '', '', OLD.disputes_withdrawn + 1)
+           OR NEW.resumed_at IS NULL OR NEW.resumed_at < OLD.disputed_at THEN
+            RAISE EXCEPTION 'the dispute of hand % was not withdrawn whole', OLD.name USING ERRCODE = 'KZ900';
+        END IF;
+        RETURN NEW;
+    END IF;
     IF OLD.state = 'disputed' AND NEW.state NOT IN ('disputed', 'ruled', 'voided') THEN
         RAISE EXCEPTION 'hand % is disputed and cannot become %', OLD.name, NEW.state USING ERRCODE = 'KZ900';
     END IF;
-    IF OLD.disputed_at IS NOT NULL AND OLD.disputed_at IS DISTINCT FROM NEW.disputed_at THEN
-        RAISE EXCEPTION 'hand % was disputed at another time', OLD.name USING ERRCODE = 'KZ900';
+    IF OLD.disputed_at IS NOT NULL AND (OLD.disputed_at, OLD.disputed_by, OLD.disputed_from)
+       IS DISTINCT FROM (NEW.disputed_at, NEW.disputed_by, NEW.disputed_from) THEN
+        RAISE EXCEPTION 'hand % was disputed at another time, or by somebody else', OLD.name USING ERRCODE = 'KZ900';
+    END IF;
+    IF (OLD.disputes_withdrawn, OLD.resumed_at) IS DISTINCT FROM (NEW.disputes_withdrawn, NEW.resumed_at) THEN
+        RAISE EXCEPTION 'no dispute of hand % was withdrawn', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;
 END $$;

@@ -7,11 +7,12 @@ from typing import Any
 
 from casino.bookkeeping.accounts import VAULT, Account
 from casino.bookkeeping.chart import face_value
-from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text, time
+from casino.reports.frame.blind import NOTE, open_drawers
+from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER, PERSON, DayRange
 from casino.reports.frame.movements import Moved, moved, recorded
 from casino.reports.frame.reading import balances, stream
-from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import FIGURES, Equality, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.staff.models import Role
 
 _CASH, _FOREIGN = Account.DRAWER_CASH, Account.FOREIGN_CHIPS
@@ -19,13 +20,16 @@ _CHIPS = (Account.CAGE_CHIPS, Account.SET_ASIDE)
 _NUMBERS = (_CASH, _FOREIGN, *_CHIPS)
 _NOTED = """
 SELECT event.id, event.seq, event.doc ->> 'actor', coalesce(event.doc ->> 'approver', ''),
-    coalesce(event.doc -> 'data' ->> 'player', ''), (event.doc -> 'data' ->> 'corrects')::bigint
+    coalesce(event.doc -> 'data' ->> 'player', event.doc -> 'data' -> 'right' ->> 'player', ''),
+    (event.doc -> 'data' ->> 'corrects')::bigint
 FROM audit_event event WHERE event.house_id = %s AND event.id <= %s AND event.id IN (
     SELECT noted.event_id FROM audit_posting noted WHERE noted.transaction_id = ANY(%s)
 )
 """
 #: Postings whose events are read together.
 _BATCH = 1_000
+#: What has running balances, in their order.
+LAST_RUNNING = ("cash", "chips", "chips of other houses")
 
 
 @dataclass(slots=True)
@@ -100,30 +104,40 @@ def _rows(scope: Scope) -> Iterator[Row]:
 
 def _shown(scope: Scope, lines: list[_Line]) -> Iterator[Row]:
     person, noted = scope.filters.get("person"), _noted(scope, lines)
+    still_open = open_drawers(scope) if scope.blind else {}
     for line in lines:
         seq, actor, approver, player, corrects = noted[line.event]
         if person in (None, actor, approver):
+            hidden = line.event >= still_open.get(line.drawer, line.event + 1)
+            figures = (None,) * 6 if hidden else (line.cash, line.chips, line.foreign, *line.running)
             yield (
-                line.at, line.day or None, line.drawer, line.transaction, line.kind, line.undoes, player, line.cash,
-                line.chips, line.foreign, *line.running, actor, approver, corrects, seq,
+                line.at, line.day or None, line.drawer, line.transaction, line.kind, line.undoes, player, *figures,
+                actor, approver, corrects, seq, NOTE if hidden else "",
             )  # fmt: skip
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     days, drawer = DayRange.of(scope), scope.filters.get("drawer")
     last: dict[str, tuple[int, int, int]] = {}
+    still_open = open_drawers(scope) if scope.blind else {}
     for line in _lines(scope):
-        last[line.drawer] = line.running
+        if line.drawer not in still_open:
+            last[line.drawer] = line.running
     held = [0, 0, 0]
     for one in balances(scope):
-        if one.number in _NUMBERS and _of_drawer(one.place):
+        if one.number in _NUMBERS and _of_drawer(one.place) and one.place not in still_open:
             at = 0 if one.number == _CASH else 2 if one.number == _FOREIGN else 1
             held[at] += one.balance * (face_value(one.commodity) if at == 1 else 1)
-    for at, what in enumerate(("cash", "chips", "chips of other houses")):
+    for at, what in enumerate(LAST_RUNNING):
         yield Equality(
-            f"last running {what} of all drawers = balances", sum(one[at] for one in last.values()), held[at]
+            "last running {what} of closed drawers = balances"
+            if scope.blind
+            else "last running {what} of all drawers = balances",
+            sum(one[at] for one in last.values()),
+            held[at],
+            coded={"what": what},
         )
-    if "person" in scope.filters:
+    if "person" in scope.filters or scope.blind:
         return
     said = [0, 0, 0]
     for (code, commodity), net in recorded(scope, _NUMBERS, days).items():
@@ -132,16 +146,22 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             at = 0 if number == _CASH else 2 if number == _FOREIGN else 1
             said[at] += net * (face_value(commodity) if at == 1 else 1)
     for at, name in enumerate(("cash", "chips", "foreign")):
-        yield Equality(f"{name} of these rows = what the events record", results["history"].totals[name], said[at])
+        yield Equality(
+            "{name} of these rows = what the events record",
+            results["history"].totals[name],
+            said[at],
+            coded={"name": name},
+        )
 
 
 REPORT = Report(
     id="drawer-history",
     number="A3",
-    version=1,
+    version=3,
     title="Drawer history",
     text="Everything that moved in the drawers, posting by posting, with running balances. Chips by their worth.",
-    roles=(Role.AUDITOR, Role.MANAGER),
+    roles=(Role.AUDITOR, Role.MANAGER, Role.CAGE_SUPERVISOR),
+    blind_roles=(Role.CAGE_SUPERVISOR,),
     sections=(
         Section(
             "history",
@@ -151,7 +171,7 @@ REPORT = Report(
                 Column("day", "Gaming day", Type.DAY),
                 ref("drawer", "Drawer"),
                 count("transaction", "Posting", total=False),
-                text("kind", "Kind"),
+                coded("kind", "Kind"),
                 Column("mirror", "Mirror", Type.FLAG),
                 ref("player", "Player"),
                 money("cash", "Cash"),
@@ -164,13 +184,14 @@ REPORT = Report(
                 ref("approver", "Approved by"),
                 count("corrects", "Corrects event", total=False),
                 count("event", "Event", total=False),
+                text("note", "Note"),
             ),
             _rows,
             groups=("drawer", "kind", "day", "by"),
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, DRAWER, PERSON),
+    filters=(*DAYS, DRAWER, PERSON, FIGURES),
     sensitivity=Sensitivity.PLAYERS,
     retention=Retention.BOOKS,
 )

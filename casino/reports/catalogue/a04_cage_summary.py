@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
-from casino.reports.frame.columns import Row, money, ref, text
+from casino.reports.frame.blind import NOTE, is_blind
+from casino.reports.frame.columns import Row, coded, money, ref, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
 from casino.reports.frame.movements import recorded, turned
+from casino.reports.frame.places import place_of
 from casino.reports.frame.reading import Held, balances
-from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import FIGURES, Equality, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.staff.models import Role
 
 _CASH = (
@@ -27,7 +29,12 @@ def _worth(commodity: str, units: int) -> int:
 
 
 def _takes(scope: Scope, code: str) -> bool:
-    return scope.filters.get("place") in (None, code.partition("/")[2])
+    """Whether the figures of an account are in the report."""
+    return _is_asked(scope, code) and not is_blind(scope, code)
+
+
+def _is_asked(scope: Scope, code: str) -> bool:
+    return scope.filters.get("place") in (None, place_of(code))
 
 
 def _places(scope: Scope) -> Iterator[Row]:
@@ -41,10 +48,13 @@ def _places(scope: Scope) -> Iterator[Row]:
             row[1] += _worth(one.commodity, one.into)
             row[2] += _worth(one.commodity, one.out)
     for code, (opening, came, went) in sorted(found.items()):
-        if _takes(scope, code) and (opening or came or went):
-            number, _, place = code.partition("/")
+        if _is_asked(scope, code) and (opening or came or went):
+            number, place = code.partition("/")[0], place_of(code)
             what = "chips" if kind_of(code).custody else "cash"
-            yield number, kind_of(code).name, place, what, opening, came, went, opening + came - went
+            if is_blind(scope, code):
+                yield number, kind_of(code).name, place, what, None, None, None, None, NOTE
+            else:
+                yield number, kind_of(code).name, place, what, opening, came, went, opening + came - went, ""
 
 
 def _kinds(scope: Scope) -> Iterator[Row]:
@@ -60,7 +70,10 @@ def _kinds(scope: Scope) -> Iterator[Row]:
 
 
 def _cover(scope: Scope) -> Iterator[Row]:
-    """As of the moment of the report, whatever days are shown."""
+    """As of the moment of the report, whatever days are shown. What is owed for chips says what is in the cage, so that
+    who counts does not see it."""
+    if scope.blind:
+        return
     sums: dict[str, int] = {}
     for held in balances(scope):
         if held.number in _COVER or held.number in _OWED:
@@ -92,18 +105,20 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="cage-summary",
     number="A4",
-    version=1,
+    version=3,
     title="Cage summary",
     text="Cash and chips of vault, drawers, boxes, transit and bank: opening, what came and went, closing; the same by "
     "kind of posting; and the cash that covers what the house owes for chips. Chips by their worth.",
-    roles=(Role.AUDITOR, Role.MANAGER),
+    roles=(Role.AUDITOR, Role.MANAGER, Role.CAGE_SUPERVISOR),
+    blind_roles=(Role.CAGE_SUPERVISOR,),
     sections=(
         Section(
             "places",
             "By place",
             (
-                ref("number", "Account"), text("kind", "Kind of place"), ref("place", "Place"), text("what", "What"),
+                ref("number", "Account"), coded("kind", "Kind of place"), ref("place", "Place"), text("what", "What"),
                 money("opening", "Opening"), money("came", "In"), money("went", "Out"), money("closing", "Closing"),
+                text("note", "Note"),
             ),
             _places,
             groups=("kind", "place", "what"),
@@ -121,12 +136,12 @@ REPORT = Report(
         Section(
             "cover",
             "Cash against what is owed",
-            (ref("number", "Account"), text("kind", "Kind"), money("cover", "Cash"), money("owed", "Owed")),
+            (ref("number", "Account"), coded("kind", "Kind"), money("cover", "Cash"), money("owed", "Owed")),
             _cover,
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PLACE),
+    filters=(*DAYS, PLACE, FIGURES),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

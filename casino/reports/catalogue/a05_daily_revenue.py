@@ -1,14 +1,28 @@
 """A5: what the house earned and bore, by gaming day and table, as the day was booked; later adjustments beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CREDIT, kind_of
-from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text
+from casino.reports.frame.charts import Chart, ChartKind, Series
+from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
-from casino.reports.frame.movements import events, moved, recorded, turned
+from casino.reports.frame.movements import moved, recorded, turned
 from casino.reports.frame.reading import balances
-from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import (
+    FORMATS,
+    Equality,
+    Format,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.table_hands import ends, played, taxed
 from casino.staff.models import Role
 
 #: Columns by number of the chart; income above zero, cost below.
@@ -25,37 +39,82 @@ def _earned(code: str) -> int:
     return 1 if kind_of(code).normal_side == CREDIT else -1
 
 
+def sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
+    """By day and place; read once in a run."""
+    return scope.once("revenue by day and place", _sums)
+
+
 def _sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
-    """By day and place."""
     days, place = DayRange.of(scope), scope.filters.get("place")
     found: dict[tuple[str, str], dict[str, int]] = {}
-    for one in turned(scope, _OF):
+    for one in scope.once("revenue accounts", lambda scope: turned(scope, _OF)):
         if days.takes(one.day) and place in (None, one.place):
             row = found.setdefault((one.day, one.place), dict.fromkeys(_NAMES, 0))
             row[_OF[Account(one.number)]] += one.net * _earned(one.code)
     return found
 
 
+def _played(scope: Scope) -> dict[tuple[str, str], tuple[int, int]]:
+    """Hands that were settled or ruled on, and the money that seats played for in them, by day and table."""
+    asked = scope.filters.get("place")
+    return {key: found for key, found in played(scope).items() if asked in (None, key[1])}
+
+
 def _rows(scope: Scope) -> Iterator[Row]:
-    for (day, place), row in sorted(_sums(scope).items()):
-        yield day or None, place, *row.values(), sum(row.values())
+    booked, hands_of = sums(scope), _played(scope)
+    nothing = dict.fromkeys(_NAMES, 0)
+    for key in sorted(booked.keys() | hands_of.keys()):
+        row, (hands, handle) = booked.get(key, nothing), hands_of.get(key, (0, 0))
+        yield key[0] or None, key[1], hands, handle, *row.values(), sum(row.values()), share(row["tax"], handle)
 
 
 def _months(scope: Scope) -> Iterator[Row]:
     found: dict[str, list[int]] = {}
-    for (day, _), row in sorted(_sums(scope).items()):
-        sums = found.setdefault(day[:7], [0] * len(row))
+    for (day, _), row in sorted(sums(scope).items()):
+        of_month = found.setdefault(day[:7], [0] * len(row))
         for at, amount in enumerate(row.values()):
-            sums[at] += amount
-    for month, sums in sorted(found.items()):
-        yield month, *sums, sum(sums)
+            of_month[at] += amount
+    for month, of_month in sorted(found.items()):
+        yield month, *of_month, sum(of_month)
+
+
+def compared(results: Mapping[str, tuple[int, int]], days: DayRange) -> Iterator[Row]:
+    """By day: tax and result, those of a week before, the result's change, and both to date in the month and in the
+    year. `results`: tax and result by day, of all days; a day of a week before without any had none."""
+    to_date: dict[str, tuple[int, int]] = {}
+    for day, (tax, result) in sorted(results.items()):
+        for span in (day[:7], day[:4]):
+            taxed, earned = to_date.get(span, (0, 0))
+            to_date[span] = taxed + tax, earned + result
+        if days.takes(day):
+            before = (date.fromisoformat(day) - timedelta(days=7)).isoformat()
+            then = results.get(before)
+            change = None if then is None else result - then[1]
+            yield day, tax, result, *(then or (None, None)), change, *to_date[day[:7]], *to_date[day[:4]]
+
+
+def _compared(scope: Scope) -> Iterator[Row]:
+    """Of all days up to the last one asked for: what is to date began before the first one."""
+    return compared(scope.once("results by day", _results), DayRange.of(scope))
+
+
+def _results(scope: Scope) -> dict[str, tuple[int, int]]:
+    """Tax and result by day, of all days up to the last one asked for."""
+    found: dict[str, tuple[int, int]] = {}
+    whole = {name: value for name, value in scope.filters.items() if name != "from"}
+    for (day, _), row in _sums(replace(scope, filters=whole)).items():
+        if day:
+            tax, result = found.get(day, (0, 0))
+            found[day] = tax + row["tax"], result + sum(row.values())
+    return found
 
 
 def _later(scope: Scope) -> Iterator[Row]:
-    """What was booked for a day in another one, which its own figures do not have."""
+    """What was booked in a day for another one: beside the figures of the day that do not have it, and of the one that
+    do."""
     days, place = DayRange.of(scope), scope.filters.get("place")
-    for one in moved(scope, _OF):
-        if one.for_day not in ("", one.day) and days.takes(one.for_day) and place in (None, one.place):
+    for one in moved(scope, _OF, late=True):
+        if (days.takes(one.for_day) or days.takes(one.day)) and place in (None, one.place):
             name = _OF[Account(one.number)]
             yield (
                 one.for_day,
@@ -68,22 +127,6 @@ def _later(scope: Scope) -> Iterator[Row]:
             )
 
 
-def _taxed(scope: Scope) -> tuple[int, int]:
-    """Tax as results of hands and rulings have it, less what was refunded; and what closings gave to the house."""
-    taxed, given = 0, 0
-    for _, _, _, doc in events(scope, ("hand.settled", "hand.ruled", "hand.ruled_later", "table.closed")):
-        data = doc["data"]
-        if doc["kind"] == "hand.settled":
-            taxed += data["result"]["tax"]
-        elif doc["kind"] == "hand.ruled":
-            taxed += data["tax"]
-        elif doc["kind"] == "hand.ruled_later":
-            taxed -= sum(data["tax_refunded"].values())
-        else:
-            given += sum(amount for code, amount in data["shares"].items() if code.startswith(f"{Account.HOUSE_TAX}/"))
-    return taxed, given
-
-
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     days, place = DayRange.of(scope), scope.filters.get("place")
     said = dict.fromkeys(_NAMES, 0)
@@ -93,16 +136,41 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             said[_OF[Account(number)]] -= net
     totals = results["revenue"].totals
     for name in _NAMES:
-        yield Equality(f"{name} of these rows = what the events record", totals[name], said[name])
+        yield Equality("{name} of these rows = what the events record", totals[name], said[name], coded={"name": name})
     yield Equality("results of the days = results of the months", totals["result"], results["months"].totals["result"])
+    yield from _to_date(scope, results)
     held = dict.fromkeys(_NAMES, 0)
     for one in balances(scope):
         if one.number in _OF:
             held[_OF[Account(one.number)]] += one.balance * _earned(one.code)
+    hands, handle = _stored(scope)
+    yield Equality("hands = settled and ruled by the events", totals["hands"], hands)
     if not scope.filters:
+        yield Equality("handle = handle of the rows of hands", totals["handle"], handle)
         for name in _NAMES:
-            yield Equality(f"{name} of all days = balance of the accounts", totals[name], held[name])
-    yield Equality("tax by hands, rulings and closings = balance of 4010", sum(_taxed(scope)), held["tax"])
+            yield Equality(
+                "{name} of all days = balance of the accounts", totals[name], held[name], coded={"name": name}
+            )
+    yield Equality("tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"])
+
+
+def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
+    """The figures to date, where the rows have whole months: without a first day."""
+    if "from" not in scope.filters:
+        newest = {row[0][:7]: row for row in _compared(scope) if isinstance(row[0], str)}
+        undated = sum(sum(row.values()) for (day, _), row in sums(scope).items() if not day)
+        to_date = sum(row[7] for row in newest.values() if isinstance(row[7], int))
+        yield Equality(
+            "results to date at the ends of the months = results of the months",
+            to_date + undated, results["months"].totals["result"],
+        )  # fmt: skip
+
+
+def _stored(scope: Scope) -> tuple[int, int]:
+    """Hands by their last event, and the handle of the rows of those hands."""
+    asked = scope.filters.get("place")
+    found = [one for one in ends(scope) if one.state != "voided" and asked in (None, one.table)]
+    return sum(one.hands for one in found), sum(one.handle for one in found)
 
 
 _AMOUNTS = (
@@ -114,7 +182,7 @@ _AMOUNTS = (
 REPORT = Report(
     id="daily-revenue",
     number="A5",
-    version=1,
+    version=4,
     title="Daily revenue",
     text="What the house earned (above zero) and bore (below) by gaming day and place, as it was booked in the day; "
     "what was booked later for a day stands apart.",
@@ -123,11 +191,35 @@ REPORT = Report(
         Section(
             "revenue",
             "By day and place",
-            (Column("day", "Gaming day", Type.DAY), ref("place", "Place"), *_AMOUNTS),
+            (
+                Column("day", "Gaming day", Type.DAY),
+                ref("place", "Place"),
+                count("hands", "Hands"),
+                money("handle", "Handle"),
+                *_AMOUNTS,
+                Column("tax_share", "Tax of handle", Type.SHARE),
+            ),
             _rows,
             groups=("day", "place"),
         ),
         Section("months", "By month", (text("month", "Month"), *_AMOUNTS), _months),
+        Section(
+            "compared",
+            "Compared, and to date",
+            (
+                Column("day", "Gaming day", Type.DAY),
+                money("tax", "Tax"),
+                money("result", "Result"),
+                money("week_before_tax", "Tax a week before", total=False),
+                money("week_before_result", "Result a week before", total=False),
+                money("change", "Change of the result", total=False),
+                money("month_tax", "Tax of the month to date", total=False),
+                money("month_result", "Result of the month to date", total=False),
+                money("year_tax", "Tax of the year to date", total=False),
+                money("year_result", "Result of the year to date", total=False),
+            ),
+            _compared,
+        ),
         Section(
             "later",
             "Later adjustments",
@@ -135,7 +227,7 @@ REPORT = Report(
                 Column("day", "For day", Type.DAY),
                 Column("booked_in", "Booked in", Type.DAY),
                 count("transaction", "Posting", total=False),
-                text("kind", "Kind"),
+                coded("kind", "Kind"),
                 ref("place", "Place"),
                 text("column", "Figure"),
                 money("amount", "Amount"),
@@ -146,6 +238,18 @@ REPORT = Report(
     ),
     equalities=_equalities,
     filters=(*DAYS, PLACE),
+    formats=(*FORMATS, Format.SVG),
+    charts=(
+        Chart(
+            name="days",
+            title="Result and tax by gaming day",
+            text="What the house earned, less what it bore.",
+            section="revenue",
+            kind=ChartKind.BARS,
+            x="day",
+            series=(Series("Result", "result"), Series("Tax", "tax")),
+        ),
+    ),
     sensitivity=Sensitivity.NO_PERSON,
     retention=Retention.BOOKS,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from casino.bookkeeping.chart import CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value, kind_of
-from casino.reports.frame.columns import Column, Row, Type, money, pieces, ref, text
+from casino.reports.frame.columns import Column, Row, Type, coded, money, pieces, ref
 from casino.reports.frame.reading import Held, balances
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.staff.models import Role
@@ -41,7 +41,9 @@ def _liability(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     for commodity, _, commissioned, placed in _denominations(scope):
-        yield Equality(f"pieces of {commodity} in all places = commissioned", placed, commissioned)
+        yield Equality(
+            "pieces of {commodity} in all places = commissioned", placed, commissioned, named={"commodity": commodity}
+        )
     out = sum(face_value(held.commodity) * held.balance for held in _chips(scope) if held.number in CHIPS_OUT)
     yield Equality(
         "worth of the chips that are out = what the house owes for chips", out, results["liability"].totals["owed"]
@@ -78,7 +80,7 @@ REPORT = Report(
             (
                 ref("commodity", "Denomination"),
                 Column("number", "Account", Type.REF),
-                text("kind", "Kind of place"),
+                coded("kind", "Kind of place"),
                 ref("place", "Place"),
                 pieces("pieces", "Pieces"),
                 money("worth", "Worth"),
@@ -89,7 +91,7 @@ REPORT = Report(
         Section(
             "liability",
             "Owed for chips",
-            (ref("number", "Account"), text("kind", "Owed as"), money("owed", "Owed")),
+            (ref("number", "Account"), coded("kind", "Owed as"), money("owed", "Owed")),
             _liability,
         ),
     ),

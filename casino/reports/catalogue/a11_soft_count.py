@@ -7,10 +7,11 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import face_value
-from casino.reports.frame.columns import Column, Row, Type, count, money, pieces, ref, text, time
+from casino.reports.frame.columns import Column, Row, Type, coded, count, money, pieces, ref, time
 from casino.reports.frame.filters import DAYS, TABLE, DayRange
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.report import (
+    FIGURES,
     Equality,
     Filter,
     FilterKind,
@@ -21,6 +22,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )  # fmt: skip
+from casino.reports.frame.trail import fetched
 from casino.staff.models import Role
 
 _KINDS = ("box.swapped", "box.brought", "box.counted", "box.counts_differed", "box.count_decided", "box.received")
@@ -34,6 +36,8 @@ class _Box:
 
     part: dict[str, Any] = field(default_factory=dict)
     at: dict[str, datetime] = field(default_factory=dict)
+    #: The event of its receipt; 0 before.
+    receipt: int = 0
     counts: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     @property
@@ -58,7 +62,7 @@ def _worth(held: dict[str, int]) -> int:
 
 def _all(scope: Scope) -> list[_Box]:
     found: dict[int, _Box] = {}
-    for _, _, _, doc in events(scope, _KINDS):
+    for event, _, _, doc in events(scope, _KINDS):
         data, act = doc["data"], doc["kind"]
         part = data.get("taken") if act == "box.swapped" else data["box"]
         if part is None:
@@ -66,6 +70,8 @@ def _all(scope: Scope) -> list[_Box]:
         one = found.setdefault(part["box"], _Box())
         one.part |= part
         one.at.setdefault(act, datetime.fromisoformat(doc["at"]))
+        if act == _RECEIVED:
+            one.receipt = event
         if "count" in data:
             one.counts.append((doc["actor"], data["count"]))
     return sorted(found.values(), key=lambda one: one.part["box"])
@@ -110,8 +116,30 @@ def _denominations(scope: Scope) -> Iterator[Row]:
         yield kind, value, number, value * number
 
 
+#: What receipts brought into the vault, by the postings of their events.
+_BROUGHT = """
+SELECT split_part(account.code, '/', 1), account.commodity, sum(entry.amount * account.normal_side)::bigint
+FROM audit_posting noted JOIN ledger_entry entry ON entry.transaction_id = noted.transaction_id
+JOIN ledger_account account ON account.id = entry.account_id
+WHERE noted.event_id = ANY(%s) AND account.book = %s AND split_part(account.code, '/', 1) = ANY(%s) GROUP BY 1, 2
+"""
+
+
+def _shown(scope: Scope, results: Results) -> Iterator[Equality]:
+    """The boxes that are shown against what their own receipts have posted."""
+    receipts = [one.receipt for one in _wanted(scope) if one.received]
+    numbers = [str(Account.VAULT_CASH), str(Account.VAULT_CHIPS)]
+    brought = dict.fromkeys(numbers, 0)
+    for number, commodity, net in fetched(_BROUGHT, [receipts, scope.house.id, numbers]):
+        brought[number] += net * face_value(commodity)
+    cash, chips = results["boxes"].totals["cash"], results["denominations"].totals["worth"]
+    yield Equality("cash of these boxes = what their receipts brought to 1010", cash, brought[numbers[0]])
+    yield Equality("chips of these boxes = what their receipts brought to 9110", chips, brought[numbers[1]])
+
+
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    """Over all boxes, whatever is shown: the ledger does not know boxes, but what they brought into the vault."""
+    """Those that are shown, then all boxes, whatever is shown."""
+    yield from _shown(scope, results)
     received = [one for one in _all(scope) if one.received]
     vault = {"cash": 0, "chips": 0}
     bought, short, left = 0, 0, 0
@@ -129,7 +157,8 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     chips = sum(_worth(box.part["pieces"]) for box in received)
     yield Equality("chips of all boxes = chips that came to 9110", chips, vault["chips"])
     expected = sum(box.part["expected_cash"] for box in received if box.part["kind"] == "drop")
-    yield Equality("cash expected and cash in boxes = cash of buy-ins at tables", expected + left, bought)
+    if not scope.blind:
+        yield Equality("cash expected and cash in boxes = cash of buy-ins at tables", expected + left, bought)
     # Cash in a tip box is the staff's, and no difference that the house bears.
     differences = sum(box.part["cash_variance"] for box in received if box.part["kind"] != "tip")
     yield Equality("cash over and short of drop and tax boxes = 5200 by soft counts", differences, -short)
@@ -143,19 +172,20 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="soft-count",
     number="A11",
-    version=1,
+    version=2,
     title="Soft count sheet",
     text="Boxes that were taken off tables, by gaming day: seals, who took, brought, counted and received them, what "
     "was found and expected. A box shows no figure before it is received.",
-    roles=(Role.AUDITOR, Role.MANAGER),
+    roles=(Role.AUDITOR, Role.MANAGER, Role.COUNT, Role.CAGE_SUPERVISOR),
+    blind_roles=(Role.COUNT, Role.CAGE_SUPERVISOR),
     sections=(
         Section(
             "boxes",
             "Boxes",
             (
-                Column("day", "Gaming day", Type.DAY), ref("table", "Table"), text("kind", "Kind"),
+                Column("day", "Gaming day", Type.DAY), ref("table", "Table"), coded("kind", "Kind"),
                 count("serial", "Serial", total=False), ref("number", "Box"), ref("seal", "Seal"),
-                ref("seal_read", "Seal as read"), text("state", "State"), time("taken_at", "Taken"),
+                ref("seal_read", "Seal as read"), coded("state", "State"), time("taken_at", "Taken"),
                 ref("taken_by", "Taken by"), time("brought_at", "Brought"), ref("brought_by", "Brought by"),
                 time("received_at", "Received"), ref("received_by", "Received by"), ref("decided_by", "Decided by"),
                 ref("observer", "Observer"), count("differing_rounds", "Rounds that differed"), money("cash", "Cash"),
@@ -169,7 +199,7 @@ REPORT = Report(
             "counts",
             "Counts",
             (
-                count("serial", "Serial of the box", total=False), ref("table", "Table"), text("kind", "Kind"),
+                count("serial", "Serial of the box", total=False), ref("table", "Table"), coded("kind", "Kind"),
                 count("round", "Round", total=False), ref("counted_by", "Counted by"),
                 money("counted", "Counted", total=False),
             ),
@@ -179,7 +209,7 @@ REPORT = Report(
             "denominations",
             "By denomination",
             (
-                text("kind", "Kind"), money("value", "Face value", total=False), pieces("pieces", "Pieces"),
+                coded("kind", "Kind"), money("value", "Face value", total=False), pieces("pieces", "Pieces"),
                 money("worth", "Worth"),
             ),
             _denominations,
@@ -187,7 +217,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, TABLE, _KIND),
+    filters=(*DAYS, TABLE, _KIND, FIGURES),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

@@ -1,85 +1,130 @@
 """A12: the tronc: tips by table, pools, and the share of each person with its payment."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.reports.frame.columns import Row, count, money, ref, text
-from casino.reports.frame.filters import TABLE
+from casino.reports.counts import worth_of
+from casino.reports.frame.columns import Row, count, day, money, ref, time
+from casino.reports.frame.filters import DAYS, PERSON, TABLE, DayRange
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.reading import balances
-from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.frame.trail import DaysOfEvents, at, place
 from casino.staff.models import Role
 
-_SHARED, _PAID, _TIP = "tronc.shared", "tronc.share_paid", "table.tip"
+_SHARED, _PAID, _TIP, _RECEIVED = "tronc.shared", "tronc.share_paid", "table.tip", "box.received"
+_POOL = Filter("pool", FilterKind.CODE, "Only shares of the pool of this number.")
 
 
 def _tips(scope: Scope) -> Iterator[Row]:
     """By table and day: what players gave, what counts found besides it or missed, and what was pooled of it."""
-    found: dict[tuple[str, str], list[int]] = {}
+    days, found = DayRange.of(scope), dict[tuple[str, str], list[int]]()
     for one in turned(scope, (Account.TRONC,)):
-        if scope.filters.get("table") in (None, one.place):
+        if days.takes(one.day) and scope.filters.get("table") in (None, one.place):
             row = found.setdefault((one.place, one.day), [0, 0])
             row[0 if one.kind == _TIP else 1] += one.net
-    for (table, day), (given, counted) in sorted(found.items()):
-        yield table, day, given, counted, given + counted
+    for (table, of_day), (given, counted) in sorted(found.items()):
+        yield table, of_day or None, given, counted, given + counted
 
 
-def _paid(scope: Scope) -> dict[tuple[int, str], tuple[str, str]]:
-    """Who paid a share, and when, by pool and login."""
+def _paid(scope: Scope) -> dict[tuple[int, str], tuple[str, datetime, str]]:
+    """Who paid a share, when, and in which gaming day, by pool and login."""
+    days = DaysOfEvents(scope)
     return {
-        (doc["data"]["share"]["pool"], doc["data"]["share"]["login"]): (doc["actor"], doc["at"])
-        for _, _, _, doc in events(scope, (_PAID,))
+        (doc["data"]["share"]["pool"], doc["data"]["share"]["login"]): (doc["actor"], at(doc), days.of(event))
+        for event, _, _, doc in events(scope, (_PAID,))
     }
 
 
-def _pools(scope: Scope) -> list[dict[str, Any]]:
-    return [doc["data"]["pool"] for _, _, _, doc in events(scope, (_SHARED,))]
+def _pools(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
+    """Every pool with the gaming day in which it was shared."""
+    days = DaysOfEvents(scope)
+    return [(days.of(event), doc["data"]["pool"]) for event, _, _, doc in events(scope, (_SHARED,))]
 
 
 def _shares(scope: Scope) -> Iterator[Row]:
-    paid = _paid(scope)
-    for pool in _pools(scope):
+    """Shares of pools that were shared in the days asked for, and those that were paid in them."""
+    days, paid, asked = DayRange.of(scope), _paid(scope), scope.filters
+    for of_day, pool in _pools(scope):
+        if asked.get("pool") not in (None, str(pool["pool"])):
+            continue
         for share in pool["shares"]:
-            by, at = paid.get((pool["pool"], share["login"]), ("", ""))
-            amount = share["amount"]
-            yield (
-                pool["pool"], pool["shared_by"], share["login"], share["points"], amount, amount if at else 0,
-                0 if at else amount, by, at,
-            )  # fmt: skip
+            by, when, paid_in = paid.get((pool["pool"], share["login"]), (None, None, ""))
+            in_days = days.takes(of_day) or (when is not None and days.takes(paid_in))
+            if in_days and asked.get("person") in (None, share["login"], by):
+                amount = share["amount"]
+                yield (
+                    pool["pool"], of_day or None, pool["shared_by"], share["login"], share["points"], amount,
+                    amount if when else 0, 0 if when else amount, by, when, paid_in or None,
+                )  # fmt: skip
+
+
+def _of_events(scope: Scope) -> tuple[int, int, int]:
+    """What the events of these days name: tips given, what was counted in tip boxes, shares paid."""
+    days, table = DaysOfEvents(scope), scope.filters.get("table")
+    given, counted, paid = 0, 0, 0
+    for event, chain, _, doc in events(scope, (_TIP, _RECEIVED, _PAID)):
+        data = doc["data"]
+        if not days.takes(event):
+            continue
+        if doc["kind"] == _TIP:
+            given += data["amount"] if table in (None, place(chain)) else 0
+        elif doc["kind"] == _PAID:
+            paid += data["share"]["amount"]
+        elif data["box"]["kind"] == "tip":
+            counted += data["box"]["cash"] + worth_of(data["box"]["pieces"])
+    return given, counted, paid
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    given = sum(doc["data"]["amount"] for _, _, _, doc in events(scope, (_TIP,)))
-    moved = turned(scope, (Account.TRONC, Account.TRONC_POOL))
-    tips = sum(one.net for one in moved if one.number == Account.TRONC and one.kind == _TIP)
-    yield Equality("tips as the events name them = 2060 by tips", given, tips)
+    """Pools belong to the house, so that what is said of them is of all tables; of shares only where all are shown."""
+    days, table = DayRange.of(scope), scope.filters.get("table")
+    given, counted, paid = _of_events(scope)
+    moved = [one for one in turned(scope, (Account.TRONC, Account.TRONC_POOL)) if days.takes(one.day)]
+    tips = [one for one in moved if one.number == Account.TRONC and table in (None, one.place)]
+    by_tips = sum(one.net for one in tips if one.kind == _TIP)
+    yield Equality("tips as the events name them = 2060 by tips", given, by_tips)
+    change = sum(one.net for one in tips)
+    yield Equality("change of the boxes = change of 2060", results["tips"].totals["waiting"], change)
     of_pool = [one for one in moved if one.number == Account.TRONC_POOL]
-    paid = -sum(one.net for one in of_pool if one.kind == _PAID)
-    shares = results["shares"].totals
-    yield Equality("shares that were paid = 2065 by payments", shares["paid"], paid)
-    pools = sum(pool["amount"] for pool in _pools(scope))
-    yield Equality("shares of all pools = their amounts", shares["amount"], pools)
-    counted = sum(one.net for one in of_pool if one.kind != _PAID)
-    held = sum(one.balance for one in balances(scope) if one.number == Account.TRONC_POOL)
-    yield Equality(
-        "unpaid shares and what is not shared yet = balance of 2065", shares["unpaid"] + counted - pools, held
-    )
+    came = sum(one.net for one in of_pool if one.kind == _RECEIVED)
+    yield Equality("counted in tip boxes as the events name it = what came to 2065", counted, came)
+    left = -sum(one.net for one in of_pool if one.kind == _PAID)
+    yield Equality("shares that were paid = 2065 by payments", paid, left)
+    if not scope.filters.keys() - {TABLE.name}:
+        shares, pools = results["shares"].totals, sum(pool["amount"] for _, pool in _pools(scope))
+        yield Equality("shares of all pools = their amounts", shares["amount"], pools)
+        yield Equality("paid of these shares = shares that were paid", shares["paid"], paid)
+        held = sum(one.balance for one in balances(scope) if one.number == Account.TRONC_POOL)
+        waiting = shares["unpaid"] + came - pools
+        yield Equality("unpaid shares and what is not shared yet = balance of 2065", waiting, held)
 
 
 REPORT = Report(
     id="tronc",
     number="A12",
-    version=1,
+    version=2,
     title="Tronc",
     text="Tips by table and gaming day, pools of counted tips, and the share of each person with its payment.",
-    roles=(Role.AUDITOR, Role.MANAGER),
+    roles=(Role.AUDITOR, Role.MANAGER, Role.DELEGATE),
     sections=(
         Section(
             "tips",
             "Tips",
             (
-                ref("table", "Table"), text("day", "Gaming day"), money("given", "Given"),
+                ref("table", "Table"), day("day", "Gaming day"), money("given", "Given"),
                 money("counted", "Found, less missing and pooled"), money("waiting", "Change of the box"),
             ),
             _tips,
@@ -89,16 +134,17 @@ REPORT = Report(
             "shares",
             "Shares",
             (
-                count("pool", "Pool", total=False), ref("shared_by", "Shared by"), ref("person", "Person"),
-                count("points", "Points"), money("amount", "Share"), money("paid", "Paid"), money("unpaid", "Unpaid"),
-                ref("paid_by", "Paid by"), text("paid_at", "Paid at"),
+                count("pool", "Pool", total=False), day("day", "Shared in"), ref("shared_by", "Shared by"),
+                ref("person", "Person"), count("points", "Points"), money("amount", "Share"), money("paid", "Paid"),
+                money("unpaid", "Unpaid"), ref("paid_by", "Paid by"), time("paid_at", "Paid at"),
+                day("paid_in", "Paid in"),
             ),
             _shares,
-            groups=("pool", "person"),
+            groups=("pool", "person", "day"),
         ),
     ),
     equalities=_equalities,
-    filters=(TABLE,),
+    filters=(*DAYS, TABLE, PERSON, _POOL),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

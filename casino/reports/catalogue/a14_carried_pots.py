@@ -5,13 +5,26 @@ from datetime import datetime
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
-from casino.reports.frame.columns import Row, count, money, ref, text, time
+from casino.reports.frame.columns import Row, coded, count, money, ref, text, time
 from casino.reports.frame.filters import TABLE, DayRange
 from casino.reports.frame.movements import events, moved, recorded
 from casino.reports.frame.reading import balances
-from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
 from casino.staff.models import Role
 
+#: Days up to which money is of an age band, and the band; None: what is older.
+_BANDS = ((1, "0-1"), (7, "2-7"), (30, "8-30"), (90, "31-90"), (None, "over-90"))
+_BAND = Filter("band", FilterKind.CHOICE, "Only what is so many days old.", choices=tuple(name for _, name in _BANDS))
 _NUMBERS = (Account.CUKASSZA, Account.BANK, Account.CARRY_HELD)
 
 
@@ -31,7 +44,27 @@ def _rows(scope: Scope) -> Iterator[Row]:
         if amount and scope.filters.get("table") in (None, place):
             begun, (at, kind) = since[code], last[code]
             hands = sum(one > begun for one in dealt.get(place, ()))
-            yield place, kind_of(code).name, begun, (scope.as_of.at - begun).days, hands, at, kind, amount
+            days = (scope.as_of.at - begun).days
+            if scope.filters.get("band") in (None, _band(days)):
+                yield place, kind_of(code).name, begun, days, hands, at, kind, amount, _band(days)
+
+
+def _band(days: int) -> str:
+    """The age band of so many days."""
+    return next(name for most, name in _BANDS if most is None or days <= most)
+
+
+def _bands(scope: Scope) -> Iterator[Row]:
+    """By age band and kind, the youngest band first."""
+    found: dict[tuple[int, str], list[int]] = {}
+    order = [name for _, name in _BANDS]
+    for row in _rows(scope):
+        _, kind, *_, amount, band = row
+        sums = found.setdefault((order.index(str(band)), str(kind)), [0, 0])
+        sums[0] += 1
+        sums[1] += int(str(amount))
+    for (at, kind), (pots, amount) in sorted(found.items()):
+        yield order[at], kind, pots, amount
 
 
 def _dealt(scope: Scope) -> dict[str, list[datetime]]:
@@ -44,6 +77,9 @@ def _dealt(scope: Scope) -> dict[str, list[datetime]]:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     table = scope.filters.get("table")
     held = sum(one.balance for one in balances(scope) if one.number in _NUMBERS and table in (None, one.place))
+    yield Equality("amounts by age = amounts", results["bands"].totals["amount"], results["pots"].totals["amount"])
+    if "band" in scope.filters:
+        return
     yield Equality("amounts = balances of 2040, 2050 and 2080", results["pots"].totals["amount"], held)
     said = sum(
         -net
@@ -56,25 +92,32 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="carried-pots",
     number="A14",
-    version=1,
+    version=2,
     title="Cukassza and bank ageing",
     text="What lies at tables and has no owner yet: since when, for how many days and hands, and what moved it last.",
-    roles=(Role.AUDITOR, Role.MANAGER),
+    roles=(Role.AUDITOR, Role.MANAGER, Role.FLOOR),
     sections=(
         Section(
             "pots",
             "Waiting money",
             (
-                ref("table", "Table"), text("kind", "Kind"), time("since", "Since"), count("days", "Days", total=False),
+                ref("table", "Table"), coded("kind", "Kind"), time("since", "Since"),
+                count("days", "Days", total=False),
                 count("hands", "Hands dealt since", total=False), time("last_at", "Last movement"), text("last", "By"),
-                money("amount", "Amount"),
+                money("amount", "Amount"), text("band", "Age in days"),
             ),
             _rows,
-            groups=("table", "kind"),
+            groups=("table", "kind", "band"),
+        ),
+        Section(
+            "bands",
+            "By age",
+            (text("band", "Age in days"), coded("kind", "Kind"), count("pots", "Accounts"), money("amount", "Amount")),
+            _bands,
         ),
     ),
     equalities=_equalities,
-    filters=(TABLE,),
+    filters=(TABLE, _BAND),
     sensitivity=Sensitivity.NO_PERSON,
     retention=Retention.BOOKS,
 )  # fmt: skip

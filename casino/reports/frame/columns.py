@@ -1,13 +1,15 @@
 """Columns of reports and the values in them.
 
-Money is integer minor units of the house's currency, chips are pieces, a share is integer hundredths of a percent: no
-value of a report is ever a float.
+Money is integer minor units of the house's currency, chips are pieces, a share is integer hundredths of a percent, any
+other decimal number integer millionths: no value of a report is ever a float.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from fractions import Fraction
+from types import NoneType
 
 #: What a cell holds: None is an empty one.
 Value = int | str | bool | datetime | None
@@ -25,6 +27,8 @@ class Type(StrEnum):
     COUNT = "count"
     #: Hundredths of a percent.
     SHARE = "share"
+    #: Millionths of one: rates, averages, statistics.
+    DECIMAL = "decimal"
     TEXT = "text"
     #: The name of something that can be looked up: a hand, a drawer, a login.
     REF = "ref"
@@ -36,7 +40,9 @@ class Type(StrEnum):
 
 
 #: Types whose values are integers.
-NUMBERS = frozenset({Type.MONEY, Type.PIECES, Type.COUNT, Type.SHARE})
+NUMBERS = frozenset({Type.MONEY, Type.PIECES, Type.COUNT, Type.SHARE, Type.DECIMAL})
+#: Of a column of `Type.DECIMAL`: how many of its units are one.
+MILLION = 1_000_000
 _CLASSES: Mapping[Type, type] = {Type.TIME: datetime, Type.FLAG: bool} | dict.fromkeys(NUMBERS, int)
 
 
@@ -48,9 +54,11 @@ class Column:
     title: str
     type: Type
     total: bool = False
+    #: Its texts are codes of the house, which are printed in the language of the report.
+    coded: bool = False
 
     def __post_init__(self) -> None:
-        if self.total and self.type not in NUMBERS - {Type.SHARE}:
+        if self.total and self.type not in NUMBERS - {Type.SHARE, Type.DECIMAL}:
             raise ValueError(f"a column of {self.type} has no total")
 
     def accepts(self, value: Value) -> bool:
@@ -77,6 +85,21 @@ def count(name: str, title: str, *, total: bool = True) -> Column:
     return Column(name, title, Type.COUNT, total)
 
 
+def decimal(name: str, title: str) -> Column:
+    """A column of millionths."""
+    return Column(name, title, Type.DECIMAL)
+
+
+def flag(name: str, title: str) -> Column:
+    """A column of yes and no."""
+    return Column(name, title, Type.FLAG)
+
+
+def day(name: str, title: str) -> Column:
+    """A column of gaming days."""
+    return Column(name, title, Type.DAY)
+
+
 def ref(name: str, title: str) -> Column:
     """A column of names."""
     return Column(name, title, Type.REF)
@@ -87,9 +110,29 @@ def text(name: str, title: str) -> Column:
     return Column(name, title, Type.TEXT)
 
 
+def coded(name: str, title: str) -> Column:
+    """A column of codes, such as states."""
+    return Column(name, title, Type.TEXT, coded=True)
+
+
 def time(name: str, title: str) -> Column:
     """A column of moments."""
     return Column(name, title, Type.TIME)
+
+
+def millionths(value: float | Fraction) -> int:
+    """A number as a column of `Type.DECIMAL` has it, rounded to the nearest one."""
+    return round(value * MILLION)
+
+
+def ratio(one: int, other: int, digits: int = 3) -> int | None:
+    """One number by another as a column of `Type.DECIMAL` has it, rounded to so many digits; None by nothing."""
+    return None if other == 0 else millionths(round(Fraction(one, other), digits))
+
+
+def share(part: int, whole: int) -> int | None:
+    """A part of a whole in hundredths of a percent; None of nothing."""
+    return None if whole == 0 else round(Fraction(part * 10_000, whole))
 
 
 class Sums:
@@ -101,15 +144,22 @@ class Sums:
         self.totals = {column.name: 0 for column in columns if column.total}
         self.groups: dict[Value, dict[str, int]] = {}
         self._summed = [(at, column.name) for at, column in enumerate(columns) if column.total]
+        #: The classes of almost all values; another one is asked of its column.
+        self._usual = [(_CLASSES.get(column.type, str), NoneType) for column in columns]
         self._key = next((at for at, column in enumerate(columns) if column.name == group_by), None)
+
+    def _require(self, row: Row) -> None:
+        for column, value in zip(self.columns, row, strict=True):
+            if not column.accepts(value):
+                raise TypeError(f"{value!r} is no {column.type} of {column.name}")
 
     def add(self, row: Row) -> None:
         """Count a row. Raises TypeError for a value that its column does not hold."""
         if len(row) != len(self.columns):
             raise TypeError(f"{len(row)} values for {len(self.columns)} columns")
-        for column, value in zip(self.columns, row, strict=True):
-            if not column.accepts(value):
-                raise TypeError(f"{value!r} is no {column.type} of {column.name}")
+        for usual, value in zip(self._usual, row, strict=True):
+            if type(value) not in usual:
+                self._require(row)
         self.row_count += 1
         _add(self.totals, row, self._summed)
         if self._key is not None:

@@ -25,10 +25,12 @@ LEFT JOIN ledger_transaction undone ON undone.id = posted.reverses_id
 LEFT JOIN ledger_period period ON period.id = posted.period_id
 JOIN audit_posting noted ON noted.transaction_id = posted.id
 WHERE account.book = %s AND split_part(account.code, '/', 1) = ANY(%s) AND posted.id <= %s
+AND (NOT %s OR coalesce(posted.metadata ->> 'for_day', '') NOT IN ('', coalesce(period.name, '')))
 ORDER BY posted.id, account.code, account.commodity, entry.version
 """
 _SUMS = """
 SELECT coalesce(period.name, ''), account.code, account.commodity, coalesce(undone.kind, posted.kind),
+    undone.id IS NOT NULL,
     coalesce(sum(entry.amount * account.normal_side) FILTER (WHERE entry.amount * account.normal_side > 0), 0)::bigint,
     coalesce(-sum(entry.amount * account.normal_side) FILTER (WHERE entry.amount * account.normal_side < 0), 0)::bigint
 FROM ledger_account account
@@ -37,23 +39,43 @@ JOIN ledger_transaction posted ON posted.id = entry.transaction_id
 LEFT JOIN ledger_transaction undone ON undone.id = posted.reverses_id
 LEFT JOIN ledger_period period ON period.id = posted.period_id
 WHERE account.book = %s AND split_part(account.code, '/', 1) = ANY(%s) AND posted.id <= %s
-GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
-#: A mirror is recorded by what it reverses: its legs are those of that posting, with the other sign.
+#: A mirror is recorded by what it reverses: its legs are those of that posting, with the other sign. The postings of an
+#: event are taken apart as they are read: a million of them is not kept.
 _RECORDED = """
 WITH posting AS (
-    SELECT (one ->> 'tx')::bigint AS tx, (one ->> 'reverses')::bigint AS reverses, one -> 'legs' AS legs
-    FROM audit_event event CROSS JOIN LATERAL jsonb_array_elements(event.doc -> 'postings') one
-    WHERE event.house_id = %s AND event.id <= %s AND event.doc ? 'postings'
+    SELECT jsonb_array_elements(event.doc -> 'postings') AS one FROM audit_event event
+    WHERE event.house_id = %s AND event.id <= %s
+), leg AS (
+    SELECT (one ->> 'tx')::bigint AS tx, CASE WHEN one ->> 'reverses' IS NULL THEN 1 ELSE -1 END AS sign,
+        jsonb_array_elements(coalesce(one -> 'legs', (
+            SELECT undone -> 'legs' FROM audit_posting noted JOIN audit_event before ON before.id = noted.event_id
+            CROSS JOIN LATERAL jsonb_array_elements(before.doc -> 'postings') undone
+            WHERE noted.transaction_id = (one ->> 'reverses')::bigint AND undone -> 'tx' = one -> 'reverses'
+        ))) AS leg
+    FROM posting
 )
-SELECT coalesce(period.name, ''), leg ->> 0, leg ->> 1,
-    sum((leg ->> 2)::bigint * CASE WHEN posting.reverses IS NULL THEN 1 ELSE -1 END)::bigint
-FROM posting
-LEFT JOIN posting undone ON undone.tx = posting.reverses
-CROSS JOIN LATERAL jsonb_array_elements(coalesce(posting.legs, undone.legs)) leg
-JOIN ledger_transaction posted ON posted.id = posting.tx
+SELECT coalesce(period.name, ''), leg ->> 0, leg ->> 1, sum(sign * (leg ->> 2)::bigint)::bigint
+FROM leg JOIN ledger_transaction posted ON posted.id = leg.tx
 LEFT JOIN ledger_period period ON period.id = posted.period_id
 WHERE split_part(leg ->> 0, '/', 1) = ANY(%s) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+#: The same by the days for which they were booked: a box of yesterday that is counted today is one of yesterday.
+_RECORDED_FOR = _RECORDED.replace(
+    "SELECT coalesce(period.name, '')",
+    "SELECT coalesce(nullif(posted.metadata ->> 'for_day', ''), period.name, '')",
+)
+#: What was posted on one account between events, but for postings of one kind.
+_BETWEEN = """
+SELECT width_bucket(noted.event_id, %s::bigint[]), account.commodity, sum(entry.amount * account.normal_side)::bigint
+FROM ledger_account account
+JOIN ledger_entry entry ON entry.account_id = account.id
+JOIN ledger_transaction posted ON posted.id = entry.transaction_id
+LEFT JOIN ledger_transaction undone ON undone.id = posted.reverses_id
+JOIN audit_posting noted ON noted.transaction_id = posted.id
+WHERE account.book = %s AND account.code = %s AND posted.id <= %s AND coalesce(undone.kind, posted.kind) <> %s
+GROUP BY 1, 2
 """
 _EVENTS = """
 SELECT event.id, chain.name, event.seq, event.doc::text FROM audit_event event
@@ -88,15 +110,22 @@ class Moved:
         """What follows the number."""
         return self.code.partition("/")[2]
 
+    @property
+    def belongs_to(self) -> str:
+        """The gaming day for which it was booked; that in which it was, where none is named."""
+        return self.for_day or self.day
+
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """What postings of one kind moved in a day on one account: in and out of it, on its normal side."""
+    """What postings of one kind, or their mirrors (`undoes`), moved in a day on one account: in and out of it, on its
+    normal side."""
 
     day: str
     code: str
     commodity: str
     kind: str
+    undoes: bool
     into: int
     out: int
 
@@ -116,22 +145,34 @@ class Turned:
         return self.into - self.out
 
 
-def moved(scope: Scope, numbers: Iterable[str]) -> Iterator[Moved]:
-    """Every entry of the accounts of these numbers, in the order of the postings, in flat memory."""
-    parameters = [scope.house.id, list(map(str, numbers)), scope.as_of.transaction]
+def moved(scope: Scope, numbers: Iterable[str], *, late: bool = False) -> Iterator[Moved]:
+    """Every entry of the accounts of these numbers, in the order of the postings, in flat memory; where only `late`
+    ones are asked for, those that were booked for another day than the one in which they were."""
+    parameters = [scope.house.id, list(map(str, numbers)), scope.as_of.transaction, late]
     return (Moved(*row) for row in stream(_POSTED, parameters))
 
 
+def moved_between(scope: Scope, code: str, bounds: Sequence[int], *, but: str) -> dict[tuple[int, str], int]:
+    """What moved on the accounts of a code, but for postings of one kind, by part and commodity: part 0 is before the
+    first of the `bounds`, ids of events in their order, part 1 from it to the event before the second one, and so
+    on."""
+    asked = [list(bounds), scope.house.id, code, scope.as_of.transaction, but]
+    return {(part, commodity): net for part, commodity, net in _rows(_BETWEEN, asked)}
+
+
 def turned(scope: Scope, numbers: Iterable[str]) -> list[Turned]:
-    """What moved on the accounts of these numbers, by day, account and kind of posting."""
+    """What moved on the accounts of these numbers, by day, account and kind of posting, mirrors apart."""
     return [Turned(*row) for row in _rows(_SUMS, [scope.house.id, list(map(str, numbers)), scope.as_of.transaction])]
 
 
-def recorded(scope: Scope, numbers: Iterable[str], days: DayRange) -> dict[tuple[str, str], int]:
-    """What events say they have posted in these days on the accounts of these numbers: debits less credits, by code and
-    commodity."""
+def recorded(
+    scope: Scope, numbers: Iterable[str], days: DayRange, *, booked_for: bool = False
+) -> dict[tuple[str, str], int]:
+    """What events say they have posted in these days, or for them, on the accounts of these numbers: debits less
+    credits, by code and commodity."""
+    statement = _RECORDED_FOR if booked_for else _RECORDED
     found: dict[tuple[str, str], int] = {}
-    for day, code, commodity, net in _rows(_RECORDED, [scope.house.id, scope.as_of.event, list(map(str, numbers))]):
+    for day, code, commodity, net in _rows(statement, [scope.house.id, scope.as_of.event, list(map(str, numbers))]):
         if days.takes(day):
             found[code, commodity] = found.get((code, commodity), 0) + net
     return found

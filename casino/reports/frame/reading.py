@@ -1,6 +1,6 @@
 """What reports read with: rows in streams of flat memory, and the ledger as it was at a transaction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ class Held:
         return kind_of(self.code).name
 
 
-def stream(statement: str, parameters: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def stream(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The rows of a query, a batch at a time."""
     with transaction.atomic(), connection.chunked_cursor() as cursor:
         cursor.execute(statement, parameters)

@@ -1,14 +1,21 @@
 """A report as data: who may read it, what it asks for, its sections of typed columns, and what must be equal in it."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
+from django.utils.translation import gettext
+
+from casino.core import languages
+from casino.core.languages import Kind, word
 from casino.houses.models import House
-from casino.reports.frame.columns import Column, Row, Sums
+from casino.reports.frame.charts import Chart
+from casino.reports.frame.columns import Column, Row, Sums, grouped
 from casino.staff.models import Role
+
+T = TypeVar("T")
 
 
 class Sensitivity(StrEnum):
@@ -44,6 +51,12 @@ class Format(StrEnum):
     XLSX = "xlsx"
     PDF = "pdf"
     SLIP = "slip"
+    #: One file for each chart, of a report that has some.
+    SVG = "svg"
+
+
+#: Formats that every report has, unless it says something else.
+FORMATS = (Format.JSON, Format.CSV, Format.XLSX, Format.PDF)
 
 
 class FilterKind(StrEnum):
@@ -68,6 +81,15 @@ class Filter:
     choices: tuple[str, ...] = ()
 
 
+#: What leaves out, of a report with `blind_roles`, what somebody must still count without knowing it.
+COUNTED = "counted"
+FIGURES = Filter(
+    "figures", FilterKind.CHOICE,
+    "`counted`: without figures of what somebody must still count without knowing it; so for those who count, always.",
+    choices=("all", COUNTED),
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A signed checkpoint of the house's audit log: epoch, size in events, root in hexadecimal."""
@@ -78,30 +100,33 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class LastEvent:
+    """An event by its chain and its number there, which the trail itself has."""
+
+    chain: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class AsOf:
-    """What a report knows: the ledger up to one transaction, the trail up to one event (both by id), and the newest
-    checkpoint of the house then. None: there was none yet. `at` is when that was."""
+    """What a report knows: the ledger up to one transaction, the trail up to one event, and the newest checkpoint of
+    the house then. None: there was none yet. `at` is when that was. `event` is the row of `last`, 0 where there is
+    none: queries compare it, and nothing outside the database sees it."""
 
     transaction: int
     event: int
+    last: LastEvent | None
     checkpoint: Checkpoint | None
     at: datetime
 
     def as_json(self) -> dict[str, Any]:
-        """As rows, events and files have it."""
+        """As rows, events and files have it; `as_of.kept` reads it again."""
         return {
             "transaction": self.transaction,
-            "event": self.event,
+            "event": None if self.last is None else asdict(self.last),
             "checkpoint": None if self.checkpoint is None else asdict(self.checkpoint),
             "at": self.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         }
-
-    @classmethod
-    def of(cls, found: Mapping[str, Any]) -> "AsOf":
-        """The inverse of `as_json`."""
-        one = found["checkpoint"]
-        checkpoint = None if one is None else Checkpoint(**one)
-        return cls(found["transaction"], found["event"], checkpoint, datetime.fromisoformat(found["at"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +136,35 @@ class Scope:
     house: House
     as_of: AsOf
     filters: Mapping[str, Any]
+    #: What sections of one run share, by name: see `once`.
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def blind(self) -> bool:
+        """Whether figures that somebody must still count without knowing them are left out."""
+        return self.filters.get(FIGURES.name) == COUNTED
+
+    def once(self, name: str, read: Callable[["Scope"], T]) -> T:
+        """What `read` reads, which it does once in a run, whatever number of sections needs it."""
+        if name not in self.kept:
+            self.kept[name] = read(self)
+        found: T = self.kept[name]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One table of a report. `rows` reads them in a fixed order, as the scope says; `groups` names the columns by which
-    they can be summed."""
+    they can be summed; `proof` those with the chain, the number and the hash of an event that proves the row. A section
+    that is not `on_slip` is left out of slips of 80 mm."""
 
     name: str
     title: str
     columns: tuple[Column, ...]
     rows: Callable[[Scope], Iterable[Row]]
     groups: tuple[str, ...] = ()
+    proof: tuple[str, str, str] | None = None
+    on_slip: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +174,40 @@ class Equality:
     words: str
     one: int
     other: int
+    #: What the words name in braces: as it is, and codes and names of figures, which are said in the language.
+    named: Mapping[str, str] = field(default_factory=dict)
+    coded: Mapping[str, str] = field(default_factory=dict)
+
+    def said(self) -> str:
+        """What must be equal, in the language that is spoken."""
+        coded = {name: word(value) for name, value in self.coded.items()}
+        return languages.said(Kind.REPORT, self.words).format(**self.named, **coded)
 
     @property
     def holds(self) -> bool:
         """Whether they are."""
         return self.one == self.other
 
+    def printed(self) -> str:
+        """The two sums as people read them, in the units that `heading` names."""
+        one, other = (grouped(str(value)) for value in (self.one, self.other))
+        return f"{one} {'=' if self.holds else '<>'} {other}"
+
     def as_json(self) -> dict[str, Any]:
-        """As answers and files have it."""
-        return {"equality": self.words, "one": self.one, "other": self.other, "holds": self.holds}
+        """As answers and events have it, in English."""
+        words = self.words.format(**self.named, **self.coded)
+        return {"equality": words, "one": self.one, "other": self.other, "holds": self.holds}
+
+
+def broken(equalities: Sequence[Equality]) -> str:
+    """What a report that does not reconcile says in its head; empty for one that does."""
+    differ = {"broken": sum(not one.holds for one in equalities), "count": len(equalities)}
+    return gettext("%(broken)s of %(count)s equalities DO NOT HOLD") % differ if differ["broken"] else ""
+
+
+def heading() -> str:
+    """What stands over equalities: their sums are compared to the last unit."""
+    return gettext("What must be equal (money in minor units, chips in pieces)")
 
 
 #: The sums of a report's sections by their names.
@@ -162,7 +229,10 @@ class Report:
     filters: tuple[Filter, ...] = ()
     sensitivity: Sensitivity
     retention: Retention
-    formats: tuple[Format, ...] = (Format.JSON, Format.CSV, Format.XLSX, Format.PDF)
+    formats: tuple[Format, ...] = FORMATS
+    charts: tuple[Chart, ...] = ()
+    #: Those of the roles that must not know what they still have to count: their runs have `FIGURES` set.
+    blind_roles: tuple[Role, ...] = ()
 
     def groups(self) -> tuple[str, ...]:
         """The columns by which a run may sum."""

@@ -31,6 +31,7 @@ class Migration(migrations.Migration):
                 ("formats", models.JSONField()),
                 ("style", models.JSONField()),
                 ("repeats", models.PositiveIntegerField(null=True)),
+                ("copy", models.PositiveIntegerField()),
                 ("requested_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "state",
@@ -66,6 +67,21 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "run of a report",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="report_run_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["waiting", "made", "failed", "cancelled"])),
+                        name="report_run_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("state", "waiting")),
+                            models.Q(models.Q(("state", "waiting"), _negated=True), ("ended_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="report_run_ended",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -98,6 +114,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "file of a report",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "run", "name"), name="report_file_name"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -132,30 +151,153 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("house", "file", "number"), name="report_part_number")],
             },
         ),
-        migrations.AddConstraint(
-            model_name="reportrun",
-            constraint=models.UniqueConstraint(fields=("house", "number"), name="report_run_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="reportrun",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["waiting", "made", "failed", "cancelled"])), name="report_run_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="reportrun",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("ended_at", None), ("state", "waiting")),
-                    models.Q(models.Q(("state", "waiting"), _negated=True), ("ended_at__isnull", False)),
-                    _connector="OR",
+        migrations.CreateModel(
+            name="Delivery",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("schedule", models.CharField(max_length=40)),
+                ("version", models.PositiveIntegerField()),
+                ("period", models.CharField(max_length=10)),
+                ("destination", models.CharField(max_length=40)),
+                ("run", models.PositiveIntegerField(null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("sent", "Sent"),
+                            ("failed", "Failed"),
+                            ("withdrawn", "Withdrawn"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
                 ),
-                name="report_run_ended",
-            ),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("problem", models.CharField(default="", max_length=40)),
+                ("created_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("next_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("worked_until", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "delivery of files",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="report_delivery_number"),
+                    models.UniqueConstraint(
+                        fields=("house", "schedule", "period", "destination"), name="report_delivery_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["waiting", "sent", "failed", "withdrawn"])),
+                        name="report_delivery_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("state", "waiting")),
+                            models.Q(models.Q(("state", "waiting"), _negated=True), ("ended_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="report_delivery_ended",
+                    ),
+                ],
+            },
         ),
-        migrations.AddConstraint(
-            model_name="reportfile",
-            constraint=models.UniqueConstraint(fields=("house", "run", "name"), name="report_file_name"),
+        migrations.CreateModel(
+            name="ReportSchedule",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=40)),
+                ("number", models.PositiveIntegerField()),
+                ("valid_from", models.DateTimeField()),
+                ("what", models.CharField(max_length=40)),
+                (
+                    "cadence",
+                    models.CharField(
+                        choices=[
+                            ("day_close", "when a gaming day is closed"),
+                            ("daily", "on every date"),
+                            ("monthly", "on the first of every month, about the month before"),
+                            ("off", "never: the schedule has ended"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("time_of_day", models.CharField(max_length=5)),
+                ("formats", models.JSONField()),
+                ("filters", models.JSONField()),
+                ("destinations", models.JSONField()),
+                ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("approval", models.PositiveIntegerField(null=True)),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "set_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "version of a schedule",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "name", "number"), name="report_schedule_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("cadence__in", ["day_close", "daily", "monthly", "off"])),
+                        name="report_schedule_cadence",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Printout",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("document", models.CharField(max_length=200)),
+                ("copy", models.PositiveIntegerField()),
+                ("form", models.CharField(choices=[("slip", "a slip of 80 mm"), ("a4", "pages")], max_length=4)),
+                ("about", models.JSONField()),
+                ("as_of", models.JSONField(null=True)),
+                ("printed_by", models.CharField(max_length=150)),
+                ("printed_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "printout",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="printout_number"),
+                    models.UniqueConstraint(fields=("house", "document", "copy"), name="printout_copy"),
+                    models.CheckConstraint(condition=models.Q(("form__in", ["slip", "a4"])), name="printout_form"),
+                ],
+            },
         ),
         protect("reports"),
     ]

@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from casino.reports.frame.columns import Row, Sums
+from casino.reports.frame.charts import Plot
+from casino.reports.frame.columns import Column, Row, Sums
 from casino.reports.frame.head import Head
 from casino.reports.frame.report import Equality, Report, Results, Scope, Section
 
@@ -33,6 +34,14 @@ class Writer(Protocol):
 
     def abandon(self) -> None:
         """Give up a report that is not finished."""
+
+
+@runtime_checkable
+class DrawsCharts(Protocol):
+    """A writer that has a report's charts in its files."""
+
+    def charts(self, plots: Sequence[Plot]) -> None:
+        """Take the charts, after the last section and before the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +97,16 @@ def _produce(
 ) -> Produced:
     results: dict[str, Sums] = {}
     row_count = 0
+    plots = [Plot(chart, _columns(report, chart.section)) for chart in report.charts]
     for section in report.sections:
+        drawn = [plot for plot in plots if plot.chart.section == section.name]
         sums = Sums(section.columns, head.group_by if head.group_by in section.groups else None)
         for writer in writers:
             writer.section(section)
         for row in section.rows(scope):
             sums.add(row)
+            for plot in drawn:
+                plot.add(row)
             for writer in writers:
                 writer.row(row)
             row_count += 1
@@ -103,9 +116,16 @@ def _produce(
             writer.end_section(sums)
         results[section.name] = sums
     equalities = list(report.equalities(scope, results))
+    for writer in writers:
+        if plots and isinstance(writer, DrawsCharts):
+            writer.charts(plots)
     progress(row_count)
     files = [File.of(path) for writer in writers for path in writer.finish(equalities)]
     return Produced(results, equalities, files)
+
+
+def _columns(report: Report, section: str) -> tuple[Column, ...]:
+    return next(one.columns for one in report.sections if one.name == section)
 
 
 def group_rows(section: Section, sums: Sums, group_by: str) -> tuple[list[str], list[list[Any]]]:

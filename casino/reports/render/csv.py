@@ -34,10 +34,7 @@ class CsvWriter:
 
     def row(self, row: Row) -> None:
         """Write a line."""
-        line: list[Any] = []
-        for cells, value in zip(self._cells, row, strict=True):
-            line += cells(value)
-        self._rows.writerow(line)
+        self._rows.writerow([cell for cells, value in zip(self._cells, row, strict=True) for cell in cells(value)])
 
     def end_section(self, sums: Sums) -> None:
         """End the file, and write the sums by group."""
@@ -81,24 +78,26 @@ def names(column: Column) -> list[str]:
     return [column.name, f"{column.name}_local"] if column.type is Type.TIME else [column.name]
 
 
-def _cells(column: Column, style: Style) -> Callable[[Any], list[Any]]:
+def _cells(column: Column, style: Style) -> Callable[[Any], Sequence[Any]]:
     """What writes a value of a column."""
     if column.type is Type.MONEY:
-        return lambda value: ["", ""] if value is None else [style.amount(value), value]
+        return lambda value: ("", "") if value is None else (style.amount(value), value)
     if column.type is Type.TIME:
-        return lambda value: ["", ""] if value is None else _moment(value, style)
+        return lambda value: ("", "") if value is None else _moment(value, style)
     if column.type is Type.SHARE:
-        return lambda value: [""] if value is None else [style.share(value)]
+        return lambda value: ("",) if value is None else (style.share(value),)
+    if column.type is Type.DECIMAL:
+        return lambda value: ("",) if value is None else (style.decimals(value),)
     if column.type in (Type.PIECES, Type.COUNT):
-        return lambda value: ["" if value is None else value]
+        return lambda value: ("" if value is None else value,)
     if column.type is Type.FLAG:
-        return lambda value: ["" if value is None else "true" if value else "false"]
+        return lambda value: ("" if value is None else "true" if value else "false",)
     return _text
 
 
-def _moment(value: datetime, style: Style) -> list[str]:
-    return [utc(value), style.local(value)]
+def _moment(value: datetime, style: Style) -> tuple[str, str]:
+    return utc(value), style.local(value)
 
 
-def _text(value: Value) -> list[str]:
-    return ["" if value is None else harmless(str(value))]
+def _text(value: Value) -> tuple[str]:
+    return ("" if value is None else harmless(str(value)),)

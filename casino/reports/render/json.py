@@ -6,9 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from casino.reports.frame.charts import Plot
 from casino.reports.frame.columns import Row, Sums
 from casino.reports.frame.head import Head, utc
-from casino.reports.frame.report import Equality, Section
+from casino.reports.frame.report import Equality, Section, broken
 from casino.reports.render.base import group_rows
 
 
@@ -21,6 +22,7 @@ class JsonWriter:
         self._file = self.path.open("w", encoding="utf-8")
         self._file.write(f'{{"head":{_text(head.as_json())},\n"sections":[')
         self._first_section = True
+        self._plots: Sequence[Plot] = ()
 
     def section(self, section: Section) -> None:
         """Begin a section with its columns."""
@@ -47,9 +49,17 @@ class JsonWriter:
             end["groups"] = {"columns": [group_by, *summed], "rows": rows}
         self._file.write("],\n" + _text(end)[1:])
 
+    def charts(self, plots: Sequence[Plot]) -> None:
+        """Keep the charts."""
+        self._plots = plots
+
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """End the object."""
-        self._file.write(f'],\n"equalities":{_text([one.as_json() for one in equalities])}}}\n')
+        if self._plots:
+            self._file.write(f'],\n"charts":{_text([plot.as_json() for plot in self._plots])[:-1]}')
+        said = [one.as_json() | {"equality": one.said()} for one in equalities]
+        self._file.write(f'],\n"equalities":{_text(said)},')
+        self._file.write(f'"reconciles":{_text(not broken(equalities))}}}\n')
         self._file.close()
         return [self.path]
 
@@ -58,11 +68,11 @@ class JsonWriter:
         self._file.close()
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":"))
-
-
 def _plain(value: Any) -> str:
     if isinstance(value, datetime):
         return utc(value)
     raise TypeError(f"{value!r} is no value of a report")
+
+
+#: Made once: `json.dumps` makes an encoder for each row.
+_text = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",", ":")).encode

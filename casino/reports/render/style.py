@@ -1,16 +1,29 @@
 """How a file is written: separator, decimal mark, time zone."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext
+
+from casino.core import languages
 from casino.reports.frame.columns import Column, Type, Value, grouped, major
 
 #: Separators and decimal marks that may be chosen.
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 DECIMALS = {"point": ".", "comma": ","}
-#: How a cell begins that a spreadsheet would take for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
+#: Where a cell may begin, in a file that is opened with whatever separator, and goes on as a formula would, after
+#: quotes and blanks, which a reader may take away.
+_FORMULA = re.compile(r"""(^|[,;\t\r\n])(?=["\s]*[=+\-@|%]|[\t\r\n])""")
+
+
+def style_of(language: str, separator: str | None, decimal: str | None) -> dict[str, str]:
+    """How a run writes its files: what is not chosen follows from the language, and from the decimal mark."""
+    decimal = decimal or ("point" if language == languages.ENGLISH else "comma")
+    return {
+        "separator": separator or ("comma" if decimal == "point" else "semicolon"), "decimal": decimal,
+        "language": language,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +40,8 @@ class Style:
             raise ValueError("separator and decimal mark must differ")
 
     def local(self, moment: datetime) -> str:
-        """A moment in the house's time zone, `2026-11-24 21:05:09`."""
-        return moment.astimezone(ZoneInfo(self.zone)).strftime("%Y-%m-%d %H:%M:%S")
+        """A moment in the house's time zone, in every language `2026-11-24 21:05:09`."""
+        return languages.local(moment, self.zone, languages.ENGLISH)
 
     def amount(self, value: int) -> str:
         """Minor units as major ones."""
@@ -38,22 +51,38 @@ class Style:
         """Hundredths of a percent as percent."""
         return major(value, 2, self.decimal)
 
+    def decimals(self, value: int) -> str:
+        """Millionths as a number without zeros at its end."""
+        whole, _, part = major(value, 6).partition(".")
+        rest = part.rstrip("0")
+        return f"{whole}{self.decimal}{rest}" if rest else whole
+
     def printed(self, column: Column, value: Value) -> str:
-        """A value as it is printed for people."""
+        """A value as it is printed for people, in the language that is spoken."""
         if value is None:
             return ""
         if isinstance(value, datetime):
-            return self.local(value)
+            return languages.local(value, self.zone)
         if isinstance(value, bool):
-            return "yes" if value else "no"
+            return gettext("yes") if value else gettext("no")
         if isinstance(value, int):
             if column.type is Type.MONEY:
                 return grouped(self.amount(value))
+            if column.type is Type.DECIMAL:
+                return grouped(self.decimals(value))
             return f"{self.share(value)} %" if column.type is Type.SHARE else grouped(str(value))
-        return value
+        if column.type is Type.DAY:
+            return languages.day(value)
+        return languages.word(value) if column.coded else value
+
+
+def thousands(number: int) -> str:
+    """A whole number with its thousands apart: by commas in English, else by spaces."""
+    return f"{number:,}" if languages.spoken() == languages.ENGLISH else grouped(str(number))
 
 
 def harmless(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: one that would be begins with an apostrophe. Numbers are written
-    as numbers and never come here, so that a negative one stays what it is."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    """A text of which no spreadsheet takes any part for a formula, also one that reads the file with another separator
+    than it was written with: there is an apostrophe before what would be one. Numbers are written as numbers and never
+    come here, so that a negative one stays what it is."""
+    return _FORMULA.sub(r"\1'", text)

@@ -3,19 +3,20 @@
 Text is written as text and never as a formula. The same rows give the same bytes.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import xlsxwriter
+from django.utils.translation import gettext
 
-from casino.reports.frame.columns import NUMBERS, Column, Row, Sums, Type, Value
+from casino.reports.frame.columns import MILLION, NUMBERS, Column, Row, Sums, Type
 from casino.reports.frame.head import Head, utc
-from casino.reports.frame.report import Equality, Section
+from casino.reports.frame.report import Equality, Section, broken, heading
 from casino.reports.render.base import group_rows
 from casino.reports.render.csv import names
 from casino.reports.render.style import Style
+from casino.reports.render.xlsx_lines import Cells, LinesSheet
 
 #: Rows of a sheet, of which the first has the names; the next rows go to another sheet.
 MOST_ROWS = 1_048_576
@@ -41,7 +42,7 @@ class XlsxWriter:
             Type.SHARE: self._book.add_format({"num_format": "0.00%"}),
             None: self._book.add_format({"bold": True}),
         }
-        self._front = self._book.add_worksheet("Report")
+        self._front = self._book.add_worksheet(gettext("Report"))
         self._front_lines: list[list[Any]] = [[label, words] for label, words in head.lines()]
 
     def section(self, section: Section) -> None:
@@ -53,15 +54,13 @@ class XlsxWriter:
         """Write a row; a full sheet is followed by another one."""
         if self._at == MOST_ROWS:
             self._next_sheet()
-        cell = 0
-        for column, value in zip(self._section.columns, row, strict=True):
-            cell = self._write(column, value, cell)
+        self._sheet.line(self._at, row)
         self._at += 1
 
     def end_section(self, sums: Sums) -> None:
         """Keep the sums for the first sheet."""
         section, lines = self._section, self._front_lines
-        lines += [[], [section.title], ["rows", sums.row_count]]
+        lines += [[], [section.title], [gettext("rows"), sums.row_count]]
         by_name = {column.name: column for column in section.columns}
         lines += [[by_name[name].title, self._number(by_name[name], total)] for name, total in sums.totals.items()]
         group_by = self.head.group_by
@@ -78,8 +77,11 @@ class XlsxWriter:
 
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """Write the first sheet, and the file."""
-        lines = [*self._front_lines, [], ["Equalities (minor units, pieces)"]]
-        lines += [[one.words, one.one, one.other, "holds" if one.holds else "DIFFERS"] for one in equalities]
+        lines = [*([[words]] if (words := broken(equalities)) else []), *self._front_lines, [], [heading()]]
+        lines += [
+            [one.said(), one.one, one.other, gettext("holds") if one.holds else gettext("DIFFERS")]
+            for one in equalities
+        ]
         self._front.set_column(0, 0, 48)
         for at, line in enumerate(lines):
             for cell, value in enumerate(line):
@@ -97,7 +99,8 @@ class XlsxWriter:
     def _next_sheet(self) -> None:
         self._sheet_count += 1
         more = "" if self._sheet_count == 1 else f" ({self._sheet_count})"
-        self._sheet = self._book.add_worksheet(self._section.name[: _MOST_NAME - len(more)] + more)
+        name = self._section.name[: _MOST_NAME - len(more)] + more
+        self._sheet = self._book.add_worksheet(name, worksheet_class=LinesSheet)
         self._sheet.freeze_panes(1, 0)
         cell = 0
         for column in self._section.columns:
@@ -105,28 +108,35 @@ class XlsxWriter:
                 self._sheet.write_string(0, cell, name, self._formats[None])
                 cell += 1
         self._at = 1
+        self._sheet.begin_lines(list(self._cells()))
 
-    def _write(self, column: Column, value: Value, cell: int) -> int:
-        """Write a value, of money and times in two cells; returns where the next one goes."""
-        following = cell + len(names(column))
-        if value is None:
-            return following
-        if isinstance(value, datetime):
-            self._sheet.write_string(self._at, cell, utc(value))
-            self._sheet.write_string(self._at, cell + 1, self.style.local(value))
-        elif isinstance(value, bool):
-            self._sheet.write_boolean(self._at, cell, value)
-        elif column.type in NUMBERS:
-            self._sheet.write_number(self._at, cell, self._number(column, value), self._formats.get(column.type))
-            if column.type is Type.MONEY:
-                self._sheet.write_number(self._at, cell + 1, value)
-        else:
-            self._sheet.write_string(self._at, cell, str(value))
-        return following
+    def _cells(self) -> Iterator[Cells]:
+        """What writes the values of each column of the section; of money and times two cells."""
+        at = 0
+        for column in self._section.columns:
+            yield self._cells_of(column, at)
+            at += len(names(column))
+
+    def _cells_of(self, column: Column, at: int) -> Cells:
+        sheet, local = self._sheet, self.style.local
+        if column.type is Type.TIME:
+            return lambda row, value: sheet.text(row, at, utc(value)) + sheet.text(row, at + 1, local(value))
+        if column.type is Type.FLAG:
+            return lambda row, value: sheet.flag(row, at, value)
+        if column.type not in NUMBERS:
+            return lambda row, value: sheet.text(row, at, str(value))
+        shape = self._formats.get(column.type)
+        if column.type is Type.MONEY:
+            return lambda row, value: (
+                sheet.number(row, at, self._number(column, value), shape) + sheet.number(row, at + 1, value, None)
+            )
+        return lambda row, value: sheet.number(row, at, self._number(column, value), shape)
 
     def _number(self, column: Column, value: Any) -> Any:
         """The number of a cell. A cell of a spreadsheet is a binary floating-point number whatever is written; the
         column of minor units beside it is exact."""
         if column.type is Type.MONEY and self.style.exponent:
             return value / 10**self.style.exponent
+        if column.type is Type.DECIMAL:
+            return value / MILLION
         return value / 10_000 if column.type is Type.SHARE else value

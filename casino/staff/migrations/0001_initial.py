@@ -1,6 +1,7 @@
 """Staff, terminals, sessions and answered requests; the tables of the sign-in lock (axes) belong to them."""
 
 import django.contrib.postgres.fields
+import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.text
 from django.conf import settings
@@ -46,6 +47,7 @@ class Migration(migrations.Migration):
                                 ("cage_supervisor", "Cage Supervisor"),
                                 ("count", "Count"),
                                 ("surveillance", "Surveillance"),
+                                ("delegate", "Delegate"),
                                 ("compliance", "Compliance"),
                                 ("manager", "Manager"),
                                 ("auditor", "Auditor"),
@@ -88,6 +90,7 @@ class Migration(migrations.Migration):
                                     "cage_supervisor",
                                     "count",
                                     "surveillance",
+                                    "delegate",
                                     "compliance",
                                     "manager",
                                     "auditor",
@@ -218,6 +221,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "answered request",
+                "indexes": [django.contrib.postgres.indexes.BrinIndex(fields=["at"], name="answered_request_at")],
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "terminal", "key"), name="answered_request_key")
                 ],
@@ -237,6 +241,7 @@ class Migration(migrations.Migration):
                         to="houses.house",
                     ),
                 ),
+                ("number", models.PositiveIntegerField()),
                 (
                     "staff",
                     models.ForeignKey(
@@ -260,6 +265,7 @@ class Migration(migrations.Migration):
                             ("cage_supervisor", "Cage Supervisor"),
                             ("count", "Count"),
                             ("surveillance", "Surveillance"),
+                            ("delegate", "Delegate"),
                             ("compliance", "Compliance"),
                             ("manager", "Manager"),
                             ("auditor", "Auditor"),
@@ -304,6 +310,7 @@ class Migration(migrations.Migration):
                         ),
                         name="rota_withdrawn_by_somebody",
                     ),
+                    models.UniqueConstraint(fields=("house", "number"), name="rota_number"),
                 ],
             },
         ),

@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
         ("cage", "0001_initial"),
         ("chips", "0001_initial"),
         ("houses", "0001_initial"),
+        ("players", "0001_initial"),
         ("tables", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -132,6 +133,87 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "box",
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("kind__in", ["drop", "tax", "tip"])), name="box_kind"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["at_table", "taken", "brought", "counted", "received"])),
+                        name="box_state",
+                    ),
+                    models.UniqueConstraint(fields=("house", "serial"), name="box_serial"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "at_table")),
+                        fields=("house", "table", "kind"),
+                        name="box_one_at_table",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["at_table", "taken", "brought"])),
+                        fields=("house", "number"),
+                        name="box_in_use",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state", "at_table"),
+                            models.Q(
+                                models.Q(("seal", ""), _negated=True),
+                                ("expected_cash__gte", 0),
+                                ("expected_pieces__isnull", False),
+                                ("taken_at__isnull", False),
+                                ("taken_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="box_taken_is_sealed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["at_table", "taken"]),
+                            models.Q(
+                                models.Q(("seal_read", ""), _negated=True),
+                                ("brought_by__isnull", False),
+                                models.Q(("brought_by", models.F("taken_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="box_brought_by_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state__in", ["counted", "received"]), _negated=True),
+                            models.Q(("counted_cash__gte", 0), ("counted_pieces__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="box_counted",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "received"), _negated=True),
+                            models.Q(
+                                ("received_at__isnull", False),
+                                ("received_by__isnull", False),
+                                models.Q(("received_by", models.F("taken_by")), _negated=True),
+                                models.Q(
+                                    ("decided_by__isnull", True),
+                                    models.Q(("received_by", models.F("decided_by")), _negated=True),
+                                    _connector="OR",
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="box_received_by_a_third",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("decided_by", None), ("observer", None)),
+                            models.Q(
+                                ("decided_by__isnull", False),
+                                ("observer__isnull", False),
+                                models.Q(("observer", models.F("decided_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="box_decided_before_surveillance",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -167,6 +249,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "count of a box",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "box", "round", "counted_by"), name="box_count_by_two"),
+                    models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="box_count_cash"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -246,6 +332,58 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "movement of chips",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["delivery", "set_aside", "withdrawn", "destruction"])),
+                        name="chip_move_kind",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["waiting", "differed", "done"])), name="chip_move_state"
+                    ),
+                    models.UniqueConstraint(fields=("house", "serial"), name="chip_move_serial"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("kind", "destruction"),
+                                ("observer__isnull", False),
+                                models.Q(("observer", models.F("noted_by")), _negated=True),
+                            ),
+                            models.Q(models.Q(("kind", "destruction"), _negated=True), ("observer", None)),
+                            _connector="OR",
+                        ),
+                        name="chip_move_observed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("drawer__isnull", False), ("kind", "withdrawn")),
+                            models.Q(models.Q(("kind", "withdrawn"), _negated=True), ("drawer", None)),
+                            _connector="OR",
+                        ),
+                        name="chip_move_from_a_drawer",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "done"), _negated=True),
+                            models.Q(("counted__isnull", False), ("ended_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="chip_move_counted",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("decided_by", None), ("reason", "")),
+                            models.Q(
+                                ("decided_by__isnull", False),
+                                ("kind", "delivery"),
+                                ("state", "done"),
+                                models.Q(("reason", ""), _negated=True),
+                                models.Q(("decided_by", models.F("noted_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="chip_move_decided_by_another",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -280,6 +418,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "count of a movement of chips",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("house", "move", "round", "counted_by"), name="chip_move_count_by_two"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -301,6 +444,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "series",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "series"), name="serial_series"),
+                    models.CheckConstraint(condition=models.Q(("last__gte", 1)), name="serial_from_one"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -414,6 +561,83 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "transfer",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state__in", ["requested", "sent", "declined"])),
+                        fields=["house", "id"],
+                        name="transfer_under_way",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("kind__in", ["fill", "credit"])), name="transfer_kind"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["requested", "sent", "declined", "received", "cancelled"])),
+                        name="transfer_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("sent__isnull", True), ("state", "requested")),
+                            ("state", "cancelled"),
+                            models.Q(("sent__isnull", False), ("sent_at__isnull", False), ("sent_by__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="transfer_sent_is_signed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "received"), _negated=True),
+                            models.Q(("counted__isnull", False), ("ended_by__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="transfer_received_is_counted",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "received"), _negated=True),
+                            models.Q(("ended_by", models.F("sent_by")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="transfer_two_persons",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("reservation", ""),
+                            models.Q(("kind", "fill"), ("reservation__in", ["pending", "voided", "expired"])),
+                            _connector="OR",
+                        ),
+                        name="transfer_reservation",
+                    ),
+                    models.UniqueConstraint(fields=("house", "kind", "serial"), name="transfer_serial"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "received"), _negated=True),
+                            models.Q(
+                                ("carried_by__isnull", False),
+                                models.Q(("carried_by", models.F("sent_by")), _negated=True),
+                                models.Q(("carried_by", models.F("ended_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="transfer_carried_by_a_third",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "cancelled"), _negated=True),
+                            ("sent__isnull", True),
+                            models.Q(
+                                ("declined_by__isnull", True),
+                                models.Q(("ended_by", models.F("sent_by")), _negated=True),
+                            ),
+                            models.Q(
+                                ("declined_by__isnull", False),
+                                models.Q(("declined_by", models.F("sent_by")), _negated=True),
+                                models.Q(("declined_by", models.F("ended_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="transfer_cancelled_by_two",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -494,6 +718,34 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "tray count",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("purpose__in", ["opener", "closer", "box_change", "check"])),
+                        name="tray_count_purpose",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["waiting", "confirmed", "differed", "replaced"])),
+                        name="tray_count_state",
+                    ),
+                    models.UniqueConstraint(fields=("house", "serial"), name="tray_count_serial"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "waiting")),
+                        fields=("house", "table"),
+                        name="tray_count_one_waiting",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["waiting", "replaced"]),
+                            models.Q(
+                                ("witnessed__isnull", False),
+                                ("witnessed_by__isnull", False),
+                                models.Q(("witnessed_by", models.F("counted_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="tray_count_two_persons",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -518,6 +770,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "tronc pool",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "serial"), name="tronc_pool_serial"),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="tronc_pool_amount"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -567,384 +823,75 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "share of the tronc",
-            },
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["drop", "tax", "tip"])), name="box_kind"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["at_table", "taken", "brought", "counted", "received"])),
-                name="box_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.UniqueConstraint(fields=("house", "serial"), name="box_serial"),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "at_table")), fields=("house", "table", "kind"), name="box_one_at_table"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ["at_table", "taken", "brought"])),
-                fields=("house", "number"),
-                name="box_in_use",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state", "at_table"),
-                    models.Q(
-                        models.Q(("seal", ""), _negated=True),
-                        ("expected_cash__gte", 0),
-                        ("expected_pieces__isnull", False),
-                        ("taken_at__isnull", False),
-                        ("taken_by__isnull", False),
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "pool", "staff"), name="tronc_share_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount__gte", 0), ("points__gt", 0)), name="tronc_share_amount"
                     ),
-                    _connector="OR",
-                ),
-                name="box_taken_is_sealed",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["at_table", "taken"]),
-                    models.Q(
-                        models.Q(("seal_read", ""), _negated=True),
-                        ("brought_by__isnull", False),
-                        models.Q(("brought_by", models.F("taken_by")), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="box_brought_by_another",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state__in", ["counted", "received"]), _negated=True),
-                    models.Q(("counted_cash__gte", 0), ("counted_pieces__isnull", False)),
-                    _connector="OR",
-                ),
-                name="box_counted",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "received"), _negated=True),
-                    models.Q(
-                        ("received_at__isnull", False),
-                        ("received_by__isnull", False),
-                        models.Q(("received_by", models.F("taken_by")), _negated=True),
-                        models.Q(
-                            ("decided_by__isnull", True),
-                            models.Q(("received_by", models.F("decided_by")), _negated=True),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("drawer__isnull", True), ("paid_at__isnull", True), ("paid_by__isnull", True)),
+                            models.Q(
+                                ("drawer__isnull", False),
+                                ("paid_at__isnull", False),
+                                ("paid_by__isnull", False),
+                                models.Q(("paid_by", models.F("staff")), _negated=True),
+                            ),
                             _connector="OR",
                         ),
+                        name="tronc_share_paid_by_another",
                     ),
-                    _connector="OR",
-                ),
-                name="box_received_by_a_third",
-            ),
+                ],
+            },
         ),
-        migrations.AddConstraint(
-            model_name="box",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("decided_by", None), ("observer", None)),
-                    models.Q(
-                        ("decided_by__isnull", False),
-                        ("observer__isnull", False),
-                        models.Q(("observer", models.F("decided_by")), _negated=True),
+        migrations.CreateModel(
+            name="LateClaim",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("pieces", models.JSONField()),
+                ("reason", models.CharField(max_length=200)),
+                ("paid_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "chip_set",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="late_claims", to="chips.chipset"
                     ),
-                    _connector="OR",
                 ),
-                name="box_decided_before_surveillance",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="boxcount",
-            constraint=models.UniqueConstraint(fields=("house", "box", "round", "counted_by"), name="box_count_by_two"),
-        ),
-        migrations.AddConstraint(
-            model_name="boxcount",
-            constraint=models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="box_count_cash"),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["delivery", "set_aside", "withdrawn", "destruction"])),
-                name="chip_move_kind",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["waiting", "differed", "done"])), name="chip_move_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.UniqueConstraint(fields=("house", "kind", "serial"), name="chip_move_serial"),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("kind", "destruction"),
-                        ("observer__isnull", False),
-                        models.Q(("observer", models.F("noted_by")), _negated=True),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="late_claims", to="cage.drawer"
                     ),
-                    models.Q(models.Q(("kind", "destruction"), _negated=True), ("observer", None)),
-                    _connector="OR",
                 ),
-                name="chip_move_observed",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("drawer__isnull", False), ("kind", "withdrawn")),
-                    models.Q(models.Q(("kind", "withdrawn"), _negated=True), ("drawer", None)),
-                    _connector="OR",
-                ),
-                name="chip_move_from_a_drawer",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "done"), _negated=True),
-                    models.Q(("counted__isnull", False), ("ended_at__isnull", False)),
-                    _connector="OR",
-                ),
-                name="chip_move_counted",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("decided_by", None), ("reason", "")),
-                    models.Q(
-                        ("decided_by__isnull", False),
-                        ("kind", "delivery"),
-                        ("state", "done"),
-                        models.Q(("reason", ""), _negated=True),
-                        models.Q(("decided_by", models.F("noted_by")), _negated=True),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="late_claims", to="houses.house"
                     ),
-                    _connector="OR",
                 ),
-                name="chip_move_decided_by_another",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chipmovecount",
-            constraint=models.UniqueConstraint(
-                fields=("house", "move", "round", "counted_by"), name="chip_move_count_by_two"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="serial",
-            constraint=models.UniqueConstraint(fields=("house", "series"), name="serial_series"),
-        ),
-        migrations.AddConstraint(
-            model_name="serial",
-            constraint=models.CheckConstraint(condition=models.Q(("last__gte", 1)), name="serial_from_one"),
-        ),
-        migrations.AddIndex(
-            model_name="transfer",
-            index=models.Index(
-                condition=models.Q(("state__in", ["requested", "sent", "declined"])),
-                fields=["house", "id"],
-                name="transfer_under_way",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["fill", "credit"])), name="transfer_kind"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["requested", "sent", "declined", "received", "cancelled"])),
-                name="transfer_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("sent__isnull", True), ("state", "requested")),
-                    ("state", "cancelled"),
-                    models.Q(("sent__isnull", False), ("sent_at__isnull", False), ("sent_by__isnull", False)),
-                    _connector="OR",
-                ),
-                name="transfer_sent_is_signed",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "received"), _negated=True),
-                    models.Q(("counted__isnull", False), ("ended_by__isnull", False)),
-                    _connector="OR",
-                ),
-                name="transfer_received_is_counted",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "received"), _negated=True),
-                    models.Q(("ended_by", models.F("sent_by")), _negated=True),
-                    _connector="OR",
-                ),
-                name="transfer_two_persons",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("reservation", ""),
-                    models.Q(("kind", "fill"), ("reservation__in", ["pending", "voided", "expired"])),
-                    _connector="OR",
-                ),
-                name="transfer_reservation",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.UniqueConstraint(fields=("house", "kind", "serial"), name="transfer_serial"),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "received"), _negated=True),
-                    models.Q(
-                        ("carried_by__isnull", False),
-                        models.Q(("carried_by", models.F("sent_by")), _negated=True),
-                        models.Q(("carried_by", models.F("ended_by")), _negated=True),
+                (
+                    "paid_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
-                    _connector="OR",
                 ),
-                name="transfer_carried_by_a_third",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transfer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "cancelled"), _negated=True),
-                    ("sent__isnull", True),
-                    models.Q(("declined_by__isnull", True), models.Q(("ended_by", models.F("sent_by")), _negated=True)),
-                    models.Q(
-                        ("declined_by__isnull", False),
-                        models.Q(("declined_by", models.F("sent_by")), _negated=True),
-                        models.Q(("declined_by", models.F("ended_by")), _negated=True),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="players.player"
                     ),
-                    _connector="OR",
                 ),
-                name="transfer_cancelled_by_two",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="traycount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("purpose__in", ["opener", "closer", "box_change", "check"])),
-                name="tray_count_purpose",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="traycount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["waiting", "confirmed", "differed", "replaced"])),
-                name="tray_count_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="traycount",
-            constraint=models.UniqueConstraint(fields=("house", "serial"), name="tray_count_serial"),
-        ),
-        migrations.AddConstraint(
-            model_name="traycount",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "waiting")), fields=("house", "table"), name="tray_count_one_waiting"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="traycount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["waiting", "replaced"]),
-                    models.Q(
-                        ("witnessed__isnull", False),
-                        ("witnessed_by__isnull", False),
-                        models.Q(("witnessed_by", models.F("counted_by")), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="tray_count_two_persons",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="troncpool",
-            constraint=models.UniqueConstraint(fields=("house", "serial"), name="tronc_pool_serial"),
-        ),
-        migrations.AddConstraint(
-            model_name="troncpool",
-            constraint=models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="tronc_pool_amount"),
-        ),
-        migrations.AddConstraint(
-            model_name="troncshare",
-            constraint=models.UniqueConstraint(fields=("house", "pool", "staff"), name="tronc_share_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="troncshare",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount__gte", 0), ("points__gt", 0)), name="tronc_share_amount"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="troncshare",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("drawer__isnull", True), ("paid_at__isnull", True), ("paid_by__isnull", True)),
-                    models.Q(
-                        ("drawer__isnull", False),
-                        ("paid_at__isnull", False),
-                        ("paid_by__isnull", False),
-                        models.Q(("paid_by", models.F("staff")), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="tronc_share_paid_by_another",
-            ),
+            ],
+            options={
+                "verbose_name": "late claim",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="late_claim_number"),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="late_claim_amount"),
+                    models.CheckConstraint(condition=models.Q(("reason", ""), _negated=True), name="late_claim_reason"),
+                ],
+            },
         ),
         install("transfers"),
         protect("transfers"),

@@ -12,6 +12,10 @@ CREATE UNIQUE INDEX ledger_transaction_key_key ON @schema@.ledger_transaction
 CREATE INDEX ledger_transaction_for_day ON @schema@.ledger_transaction (book, (metadata ->> 'for_day'))
     WHERE metadata ? 'for_day';
 
+-- Transactions that say whose they are are found by that and their time.
+CREATE INDEX ledger_transaction_player ON @schema@.ledger_transaction (book, (metadata ->> 'player'), posted_at)
+    WHERE (metadata ->> 'player') IS NOT NULL;
+
 -- Amounts and balances stay within 2^62 - 1 either way: the sum of a balance and a leg always fits 64 bits. What is
 -- fixed on an account is judged by a trigger when it comes in; a CHECK would be judged again with every posting.
 ALTER TABLE @schema@.ledger_entry

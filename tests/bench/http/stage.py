@@ -10,13 +10,16 @@ if TYPE_CHECKING:  # Django is set up when the database is there
 
 #: Tables of each client where every client plays: one settles while the next hand is played at the other.
 TABLES_EACH = 2
-#: Tables of a client at most; a table's tray has change for some five hundred hands.
+#: Tables of a client at most.
 MOST_TABLES = 8
 STACK = 300_000
 #: The tax of every hand reaches its cap, which is one chip of this value.
 TAX_CAP = 100
-#: What lies in a table's tray: change for the largest chip, and a tax for some five hundred hands.
-TRAY = {1: 100, 5: 100, 25: 100, 100: 550, 500: 50, 1_000: 10, 5_000: 8, 25_000: 4}
+#: Chips of that value which the public holds before anybody plays, for as many hands: where it has none, a table's tray
+#: breaks a large chip for the tax, and not often.
+TAXES = 9_000
+#: What lies in a table's tray: change for the largest chip.
+TRAY = {1: 100, 5: 100, 25: 100, 100: 100, 500: 50, 1_000: 10, 5_000: 8, 25_000: 4}
 
 _BARE_TABLE = """
 CREATE TABLE bench_bare (
@@ -89,6 +92,7 @@ def set_up(clients: int) -> Stage:
         # The trays first: later the vault's change lies in the cashier's drawer.
         table = kit.table_for("ferbli", FERBLI | {"tax_cap": TAX_CAP}, code=code, seats=4, tray=0)
         stock_tray(table=table, pieces=TRAY, actor=ACTOR)
+    kit.players("taxes", pieces={TAX_CAP: TAXES})
     return Stage(kit, tuple(Place(code, _token(kit, code)) for code in codes), scripts())
 
 

@@ -141,10 +141,11 @@ def _hands(cursor: CursorWrapper, house: "House", folder: Path, times: dict[str,
         cursor,
         "hands_hand",
         f"id, house_id, name, table_id, session_id, {', '.join((*recorded, *objects))}, commitment, sealed_seed, "
-        "client_seeds, cards_roots, previous_hash, started_at, ended_at, settled_at",
+        "client_seeds, cards_roots, disputed_by, disputed_from, disputes_withdrawn, previous_hash, started_at, "
+        "ended_at, settled_at",
         (
             (first + at, house.id, row["hand"], *places[row["table"]], *(row[name] for name in recorded),
-             *(json.dumps(row[name]) for name in objects), "", b"", "{}", "[]", *times[row["hand"]])
+             *(json.dumps(row[name]) for name in objects), "", b"", "{}", "[]", "", "", 0, *times[row["hand"]])
             for at, row in enumerate(rows)
         ),
     )  # fmt: skip

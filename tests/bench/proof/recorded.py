@@ -106,8 +106,8 @@ def _replayed(house: str, table: str, row: dict[str, Any], log: Sequence[str]) -
     plain = ("mode", "game", "rules", "carry", "options", "seats", "stacks", "series")
     hand = HandSnapshot(
         id=0, house_id=uuid.UUID(house), table=Table(code=table), session_id=0, name=row["hand"], commitment="",
-        sealed_seed=b"", state="playing", digest="", handle=None, settlement=None, fees={}, client_seeds={},
-        cards_roots=[], result=None, ruling=None, **{name: row[name] for name in plain},
+        sealed_seed=b"", state="playing", disputes_withdrawn=0, digest="", handle=None, settlement=None, fees={},
+        client_seeds={}, cards_roots=[], result=None, ruling=None, **{name: row[name] for name in plain},
     )  # fmt: skip
     replay = follow(hand, log)
     if replay.error is not None or replay.game is None or not replay.game.over:

@@ -3,12 +3,14 @@ recorded is played again. `make examples` writes them again."""
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from casino.api.http import contract, examples
+from casino.audit.events.registry import EVENTS
 from casino.hands import deals
 from casino.urls import v1
 from tests.casino.described import assert_fits, operations, schema
@@ -73,3 +75,32 @@ def test_the_schema_shows_an_example_that_fits_it(name: str) -> None:
 
 def test_no_example_is_left_of_an_operation_that_is_gone() -> None:
     assert sorted(examples.examples()) == sorted(contract.OPERATIONS)
+
+
+#: Names under which a row of the database would be named by its id. Ledger transactions are named so, and by nothing
+#: else: entries, statements and files of the book have these numbers, and no other rows have such.
+ROWS = re.compile(r"(.*_)?(id|ids|pk)|snapshot|event|account|staff|house|terminal|drawer|table|hand|player")
+OF_THE_LEDGER = "transaction_id"
+
+
+def numbers_of_rows(value: Any, name: str = "") -> Iterator[str]:
+    """Names in a JSON value under which a bare number of a row stands."""
+    if isinstance(value, dict):
+        for inner, found in value.items():
+            yield from numbers_of_rows(found, inner)
+    elif isinstance(value, list):
+        for found in value:
+            yield from numbers_of_rows(found, name)
+    elif type(value) is int and name != OF_THE_LEDGER and ROWS.fullmatch(name):
+        yield name
+
+
+@pytest.mark.parametrize("name", sorted(contract.OPERATIONS))
+def test_no_answer_names_a_row_by_its_id(name: str) -> None:
+    assert [*numbers_of_rows(examples.examples()[name].get("answer"))] == []
+
+
+@pytest.mark.parametrize("kind", sorted(EVENTS))
+def test_no_event_names_a_row_by_its_id(kind: str) -> None:
+    numbers = [one.name for one in EVENTS[kind].FIELDS if "integer" in one.json_type]
+    assert [name for name in numbers if ROWS.fullmatch(name) and name != OF_THE_LEDGER] == []

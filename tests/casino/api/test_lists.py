@@ -8,7 +8,6 @@ from django.db import connection
 from django.db.models.fields.json import KeyTextTransform
 
 from casino.audit.models import Event
-from casino.bookkeeping import chart
 from casino.hands.models import Hand
 from casino.staff.models import Role, TerminalKind, TerminalToken
 from tests.casino.kit import Desk, Kit
@@ -102,8 +101,7 @@ def test_a_statement_and_days_are_narrowed_down_by_time(kit: Kit) -> None:
     kit.open_drawer(cashier, cash=10_000, chips=10_000)
     for amount in (100, 200, 300):
         cashier.ok("buy-ins", {"player": "anna", "amount": amount})
-    wallet = chart.ids(kit.house, {("2010/anna", "HUF")})["2010/anna", "HUF"]
-    path = f"ledger/accounts/{wallet}/statement"
+    path = "ledger/accounts/2010/anna/statement"
     lines = rows(office, path)
     assert [line["amount"] for line in lines] == [-100, -200, -300]
     assert rows(office, f"{path}?from={lines[1]['posted_at']}") == lines[1:]
@@ -135,8 +133,8 @@ PIECES = {
     "drawers/C1/open": {"cash": 0},
     "drawers/C1/count": {"cash": 0, "foreign": 0},
     "drawers/C1/handovers": {"kind": "skim", "cash": 0},
-    "drawers/C1/transfers": {"kind": "fill", "table": "T1"},
-    "drawers/C1/transfers/1/receive": {},
+    "drawers/C1/fills": {"table": "T1"},
+    "drawers/C1/credits/1/receive": {},
 }
 
 
@@ -158,8 +156,8 @@ def test_a_reason_is_not_blank(kit: Kit, reason: str) -> None:
     kit.table("T1")
     cashier, admin = kit.cashier(), kit.office(Role.ADMIN)
     kit.open_drawer(cashier, cash=10_000, chips=10_000)
-    sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "amount": 100})["last_event"]["transfer"]["transfer"]
-    assert refused(cashier.post(f"transfers/{sent}/cancel", {"reason": reason})) == (400, "invalid_request")
+    sent = cashier.ok("fills", {"table": "T1", "amount": 100})["last_event"]["transfer"]["serial"]
+    assert refused(cashier.post(f"fills/{sent}/cancel", {"reason": reason})) == (400, "invalid_request")
     keeper = kit.office(Role.CAGE_SUPERVISOR)
     assert refused(keeper.post("duty", {"amount": 5, "reason": reason})) == (400, "invalid_request")
     assert refused(admin.post("terminals/any/revoke", {"reason": reason}, version=1)) == (400, "invalid_request")

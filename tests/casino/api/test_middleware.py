@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from casino.houses.models import House
-from tests.casino.kit import Kit
+from tests.casino.kit import PIECES, Kit
 
 PAGE = "https://consoles.example"
 
@@ -16,6 +16,7 @@ def test_the_house_says_how_its_amounts_and_times_are_read(kit: Kit) -> None:
     assert answer.json() == {
         "house": kit.house.code, "name": "Test house", "currency": "HUF", "currency_exponent": 0, "time_zone": "UTC",
         "stage": "sandbox", "sandbox": True, "api_version": "1",
+        "denominations": sorted(PIECES, reverse=True),
     }  # fmt: skip
 
 

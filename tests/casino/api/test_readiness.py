@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from casino.houses import control_points
 from casino.reports import readiness
 from casino.staff.models import Role, Staff, TerminalKind
 from tests.casino.api.test_places import CHIP_SET, TABLE, TRAY, VAULT, made
@@ -72,6 +73,32 @@ def test_two_people_of_one_line_of_passwords_are_no_pair(kit: Kit) -> None:
     assert lacking(kit.office())["pairs"] == [
         "admin and manager with passwords from different administrators (settings and people)"
     ]
+
+
+def test_the_largest_trades_take_three_lines_of_passwords(kit: Kit) -> None:
+    kit.office(Role.ADMIN)
+    for role in (Role.CASHIER, Role.MANAGER, Role.COMPLIANCE):
+        assert "largest_trades" not in lacking(kit.office())
+        kit.office(role)
+    assert "largest_trades" not in lacking(kit.office())
+    # One administrator hired manager and compliance, and has left: that person may still know both passwords.
+    people = Staff.objects.filter(house=kit.house)
+    giver = people.get(roles=[Role.ADMIN])
+    of_one = people.filter(roles__in=([Role.MANAGER], [Role.COMPLIANCE]))
+    of_one.update(hired_by=giver.login, password_givers=[giver.login])
+    least = control_points.in_force(kit.house).exchange_by_manager_from
+    missing = [
+        "cashier, manager and compliance with passwords from three different administrators (trades from "
+        f"{least} minor units on, exchange_by_manager_from)"
+    ]
+    assert lacking(kit.office())["largest_trades"] == missing
+    kit.office(Role.ADMIN)
+    people.filter(pk=giver.pk).update(is_active=False)
+    found = lacking(kit.office())
+    assert found["largest_trades"] == missing and "pairs" not in found
+    # A third line, or another person of one that is apart from the rest, is enough.
+    people.filter(roles=[Role.COMPLIANCE]).update(hired_by="found_house", password_givers=["found_house"])
+    assert "largest_trades" not in lacking(kit.office())
 
 
 def test_who_needs_a_second_factor_and_has_none_is_named(live_db: None) -> None:

@@ -24,12 +24,14 @@ from tests.casino.superuser import unguarded
 
 SUPERVISOR_FROM, MANAGER_FROM = 5_000, 10_000
 DUTY = {"amount": 700, "reason": "November"}
+#: One by one: tests/casino/cage/test_linked.py adds up.
+UNLINKED = dict.fromkeys(("linked_hours", "linked_days", "linked_long_days"), 0)
 
 
 @pytest.fixture
 def cage(kit: Kit) -> Desk:
     """A cashier's terminal at an open drawer of a house with low control points."""
-    points = {"exchange_by_supervisor_from": SUPERVISOR_FROM, "exchange_by_manager_from": MANAGER_FROM}
+    points = {"exchange_by_supervisor_from": SUPERVISOR_FROM, "exchange_by_manager_from": MANAGER_FROM} | UNLINKED
     set_at_founding(house=kit.house, points=points, actor=ACTOR)
     kit.players("anna")
     cashier = kit.cashier()

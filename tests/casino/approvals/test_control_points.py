@@ -117,13 +117,13 @@ def test_a_fill_from_the_control_point_on_needs_a_supervisor(kit: Kit) -> None:
     kit.table()
     cashier = kit.cashier()
     kit.open_drawer(cashier, cash=5_000, pieces={"100": 100})
-    fill = {"kind": "fill", "table": "T1", "pieces": {"100": 10}}
-    sent = kit.approved(cashier, "transfers", fill, by=Role.CAGE_SUPERVISOR)
+    fill = {"table": "T1", "pieces": {"100": 10}}
+    sent = kit.approved(cashier, "fills", fill, by=Role.CAGE_SUPERVISOR)
     assert sent["last_event"]["approval"] == 1
-    cashier.ok("transfers", fill | {"pieces": {"100": 9}})
+    cashier.ok("fills", fill | {"pieces": {"100": 9}})
     dealer = kit.dealer()
-    credit = {"kind": "credit", "drawer": "C1", "pieces": {"100": 10}}
-    assert kit.approved(dealer, "transfers", credit)["last_event"]["approval"] == 2
+    credit = {"drawer": "C1", "pieces": {"100": 10}}
+    assert kit.approved(dealer, "credits", credit)["last_event"]["approval"] == 2
     assert verification(kit.house)["ok"]
 
 

@@ -19,6 +19,7 @@ from casino.audit.models import Event
 from casino.reports.selectors import verification
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.verification import auditing, exporting
+from tests.casino.approvals.test_approvals import UNLINKED
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem, last_event, recorded_since
 from tests.casino.superuser import unguarded
@@ -30,7 +31,7 @@ BUY = {"player": "anna", "amount": FROM}
 @pytest.fixture
 def cage(kit: Kit) -> Desk:
     """A cashier's terminal at an open drawer of a house with low control points."""
-    points = {"exchange_by_supervisor_from": 5_000, "exchange_by_manager_from": FROM}
+    points = {"exchange_by_supervisor_from": 5_000, "exchange_by_manager_from": FROM} | UNLINKED
     set_at_founding(house=kit.house, points=points, actor=ACTOR)
     kit.players("anna")
     cashier = kit.cashier()

@@ -60,14 +60,15 @@ def test_a_transfer_that_is_under_way_for_half_an_hour(kit: Kit) -> None:
     kit.players("anna")
     cashier = kit.cashier()
     kit.open_drawer(cashier, cash=1_000, chips=5_000)
-    sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 1}})
-    transfer = sent["last_event"]["transfer"]["transfer"]
+    cashier.ok("fills", {"table": "T1", "pieces": {"500": 1}})
     assert found(kit, minutes=29) == [] and found(kit, minutes=31) == [("transfer", "fill 1")]
     with unguarded("transfers_transfer") as cursor:
-        cursor.execute("UPDATE transfers_transfer SET sent_at = sent_at - interval '31 min' WHERE id = %s", [transfer])
+        cursor.execute(
+            "UPDATE transfers_transfer SET sent_at = sent_at - interval '31 min' WHERE house_id = %s", [kit.house.id]
+        )
     [alarm] = kit.office().get("reports/house").json()["alarms"]
     assert (alarm["alarm"], alarm["name"]) == ("transfer", "fill 1")
-    floor_at(kit, TerminalKind.CAGE, "C1").ok(f"transfers/{transfer}/cancel", {"reason": "nobody came"})
+    floor_at(kit, TerminalKind.CAGE, "C1").ok("fills/1/cancel", {"reason": "nobody came"})
     assert found(kit, minutes=31) == []
 
 
@@ -223,7 +224,7 @@ def test_two_people_who_approve_each_other(kit: Kit) -> None:
 
     def asks(asking: Desk, deciding: Desk, number: int) -> None:
         asking.refresh()
-        held = asking.post("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": number}})
+        held = asking.post("fills", {"table": "T1", "pieces": {"100": number}})
         approval = held.json()["approval"]["approval"]
         deciding.ok(f"/api/v1/approvals/{approval}/approve", version=None)
 

@@ -84,8 +84,8 @@ def test_no_answer_before_the_first_count_says_what_the_drawer_must_hold(window:
         ("buy-ins", {"player": "anna", "amount": 10**6}, "drawer_short"),
         ("buy-ins", {"player": "anna", "amount": 5_000, "pieces": {"5": 1_000}}, "drawer_short"),
         ("exchanges", {"given": {"5000": 1}, "wanted": {"1": 5_000}}, "drawer_short"),
-        ("transfers", {"kind": "fill", "table": "T1", "amount": 10**6}, "drawer_short"),
-        ("transfers", {"kind": "fill", "table": "T1", "pieces": {"1": 10**6}}, "drawer_short"),
+        ("fills", {"table": "T1", "amount": 10**6}, "drawer_short"),
+        ("fills", {"table": "T1", "pieces": {"1": 10**6}}, "drawer_short"),
         ("handovers", {"kind": "skim", "cash": 10**6, "pieces": {}}, "drawer_short"),
         ("handovers", {"kind": "skim", "cash": 0, "pieces": {"5000": 99}}, "drawer_short"),
         ("close", {}, "drawer_open"),
@@ -94,8 +94,8 @@ def test_no_answer_before_the_first_count_says_what_the_drawer_must_hold(window:
         assert did(path, body).json()["code"] == code, path
     assert did("exchanges", {"given": {"5000": 1}, "wanted": {"1000": 5}}).status_code == 201
     assert did("foreign-chips", {"amount": 400, "issuer": "another"}).status_code == 201
-    assert did("transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}).status_code == 201
-    assert did("transfers/1/cancel", REASON).status_code in (200, 404)
+    assert did("fills", {"table": "T1", "pieces": {"500": 2}}).status_code == 201
+    assert did("fills/1/cancel", REASON).status_code == 403
     for desk in (window.cashier, window.floor, window.office_floor):
         for path in ("/api/v1/drawers/C1", "/api/v1/drawers", "/api/v1/shifts", "/api/v1/reports/house",
                      "/api/v1/transfers", "/api/v1/soft-counts", "/api/v1/tables/T1/chips"):  # fmt: skip
@@ -284,7 +284,7 @@ def test_a_drawer_stands_still_while_it_is_counted(window: Window) -> None:
         ("cash-outs", {"player": "anna", "amount": 100}),
         ("exchanges", {"given": {"5000": 1}}),
         ("foreign-chips", {"amount": 100, "issuer": "another"}),
-        ("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 1}}),
+        ("fills", {"table": "T1", "pieces": {"100": 1}}),
         ("tronc-shares", {"pool": 1, "login": "nobody"}),
         ("bearer-buy-ins", {"amount": 100}),
         ("handovers", {"kind": "skim", "cash": 1, "pieces": {}}),
@@ -408,9 +408,9 @@ def test_a_z_slip_has_every_movement_and_its_sums_are_equal(window: Window) -> N
     window.did("cash-outs", {"player": "anna", "amount": 100})
     window.did("foreign-chips", {"amount": 400, "issuer": "another"})
     window.did("exchanges", {"given": {"5000": 1}, "wanted": {"1000": 5}})
-    fill = window.did("transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}).json()
-    number = fill["last_event"]["transfer"]["transfer"]
-    window.did(f"transfers/{number}/cancel", REASON, desk=window.person(Role.CAGE_SUPERVISOR))
+    fill = window.did("fills", {"table": "T1", "pieces": {"500": 2}}).json()
+    number = fill["last_event"]["transfer"]["serial"]
+    window.did(f"fills/{number}/cancel", REASON, desk=window.person(Role.CAGE_SUPERVISOR))
     held = kit.held()
     counted = {
         "cash": held["cash"] + 11,
@@ -461,14 +461,14 @@ def test_a_z_slip_says_that_it_does_not_add_up(window: Window, monkeypatch: pyte
     from casino.cage import readings
 
     window.kit.close_drawer(window.cashier)
-    whole = readings._Shift._read_legs
+    whole = readings.ShiftRead._read_legs
 
     def tampered(self: Any, events: Any) -> Any:
         found = dict(whole(self, events))
         return found | {tx: [(code, of, amount + (code == "1020/C1")) for code, of, amount in legs] for tx, legs in
                         list(found.items())[:1]}  # fmt: skip
 
-    monkeypatch.setattr(readings._Shift, "_read_legs", tampered)
+    monkeypatch.setattr(readings.ShiftRead, "_read_legs", tampered)
     z = window.kit.office().get("drawers/C1/shifts/1/z").json()
     wrong = [row["name"] for row in z["equalities"] if not row["equal"]]
     assert wrong == ["float and movements = expected: cash", "rest in the drawer = nothing: cash"]

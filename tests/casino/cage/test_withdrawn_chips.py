@@ -11,6 +11,7 @@ from casino.reports.selectors import verification
 from casino.staff.models import Role
 from tests.casino.chips.test_chip_sets import FROM_C1, WHY, Sets
 from tests.casino.kit import ACTOR, Kit
+from tests.casino.reports.test_catalogue_of_control import broken
 from tests.casino.transfers.test_transfers import refusal
 
 
@@ -198,3 +199,20 @@ def test_the_verifier_finds_a_changed_handover(taken: Taken) -> None:
     found = Handover.objects.filter(house=kit.house, state="offered")
     assert found.update(withdrawn={}) == 1
     assert "withdrawn" in str(verification(kit.house)["audit_findings"])
+
+
+def test_slips_know_what_was_set_aside_in_the_middle_of_the_shift(taken: Taken) -> None:
+    """It is recorded with the house, not with the drawer; one chip more than the books have is a variance of then."""
+    office = taken.kit.office()
+    office.ok("drawers/C1/x-readings", {})
+    move = taken.note("withdrawn", {taken.value: 2}, chip_set="MAIN", drawer="C1")
+    assert taken.count(taken.one, move, {taken.value: 2}).json()["move"]["state"] == "done"
+    after = office.ok("drawers/C1/x-readings", {})
+    assert after["expected"]["withdrawn"] == {}
+    assert all(row["equal"] for row in after["equalities"]), after["equalities"]
+    [aside] = [row for row in after["movements"] if row["kind"] == "chips.withdrawn_set_aside"]
+    assert (aside["count"], aside["withdrawn"]) == (1, {"MAIN": {taken.value: -1}})
+    taken.close()
+    assert "chips.withdrawn_set_aside" in [row["kind"] for row in taken.z()["movements"]]
+    assert (broken(taken.kit, "z-slips"), broken(taken.kit, "x-readings")) == ([], [])
+    taken.proved()

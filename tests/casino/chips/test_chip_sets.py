@@ -9,6 +9,8 @@ from casino.bookkeeping import chart
 from casino.cage import selectors as drawers
 from casino.cage.founding import create_drawer
 from casino.chips.models import ChipSet
+from casino.core import sql
+from casino.houses.models import House
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role
 from casino.transfers import chip_sets
@@ -23,6 +25,10 @@ FROM_C1 = {"chip_set": "MAIN", "drawer": "C1"}
 NEXT = {str(value): "blue" for value in PIECES}
 
 
+def _today(house: House) -> date:
+    return chip_sets.today(sql.rows(*chip_sets.asking_today(house)))
+
+
 class Sets(Vault):
     """Anna has bought chips for 12,000 of the first set; everything else of it is in the vault."""
 
@@ -31,7 +37,7 @@ class Sets(Vault):
         kit.players("anna", chips=12_000)
         self.admin, self.compliance = kit.office(Role.ADMIN), kit.office(Role.COMPLIANCE)
         self.cashier = kit.cashier()
-        self.until = chip_sets.today(kit.house) + timedelta(days=90)
+        self.until = _today(kit.house) + timedelta(days=90)
 
     def close(self) -> None:
         """The drawer goes back to the vault as it is."""
@@ -67,10 +73,10 @@ class Sets(Vault):
         """The second set is in use and in an open drawer. `monkeypatch`: its notice has run out since."""
         self.introduce()
         self.close()
-        now = chip_sets.today(self.kit.house)
+        now = _today(self.kit.house)
         if monkeypatch is not None:
             with monkeypatch.context() as long_ago:
-                long_ago.setattr(chip_sets, "today", lambda house: now - timedelta(days=90))
+                long_ago.setattr(chip_sets, "today", lambda found: now - timedelta(days=90))
                 assert self.use(now - timedelta(days=1)).is_success
         else:
             assert self.use().is_success
@@ -104,10 +110,10 @@ def test_another_set_takes_the_place_of_the_first(sets: Sets) -> None:
     assert refusal(refused) == (409, "place_not_empty")
     dealer = sets.kit.dealer()
     tray = {str(value): count for value, count in TRAY.items() if count}
-    sent = dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": tray})["last_event"]["transfer"]
+    sent = dealer.ok("credits", {"drawer": "C1", "pieces": tray})["last_event"]["transfer"]
     sets.cashier.refresh()
     body = {"pieces": tray, "carrier": sets.kit.runner()}
-    sets.cashier.ok(f"transfers/{sent['transfer']}/receive", body)
+    sets.cashier.ok(f"credits/{sent['serial']}/receive", body)
     sets.close()
     done = sets.use()
     assert done.is_success, done.text
@@ -217,7 +223,7 @@ def test_what_is_refused(sets: Sets) -> None:
 def test_a_notice_that_is_over_before_it_begins(sets: Sets) -> None:
     sets.introduce()
     sets.close()
-    assert refusal(sets.use(chip_sets.today(sets.kit.house))) == (422, "notice_in_the_past")
+    assert refusal(sets.use(_today(sets.kit.house))) == (422, "notice_in_the_past")
     assert refusal(sets.admin.post("chip-sets/NEXT/use", {"redeem_until": "2030-02-30"} | WHY))[0] == 400
     assert custody(sets.kit.house)["equal"] and all(row["equal"] for row in racks(sets.kit.house)["denominations"])
     assert verification(sets.kit.house)["ok"]

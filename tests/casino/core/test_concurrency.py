@@ -100,12 +100,12 @@ def test_both_ends_start_transfers_at_once_and_nobody_waits_for_the_other(
     monkeypatch.setattr(locks, "MAX_ATTEMPTS", 1)
 
     def asks() -> list[int]:
-        body = {"kind": "fill", "drawer": "C1", "pieces": {"100": 1}}
-        return [dealer.post("transfers", body).status_code for _ in range(20)]
+        body = {"drawer": "C1", "pieces": {"100": 1}}
+        return [dealer.post("fills", body).status_code for _ in range(20)]
 
     def sends() -> list[int]:
-        body = {"kind": "fill", "table": "T1", "pieces": {"100": 1}}
-        return [cashier.post("transfers", body).status_code for _ in range(20)]
+        body = {"table": "T1", "pieces": {"100": 1}}
+        return [cashier.post("fills", body).status_code for _ in range(20)]
 
     assert at_once(asks, sends) == [[201] * 20] * 2
     assert kit.balance("9140/T1") == 2_000
@@ -117,14 +117,12 @@ def test_a_fill_is_either_received_or_cancelled(kit: Kit) -> None:
     kit.open_drawer(cashier, cash=0, pieces={"100": 100})
     floor = floor_at(kit, TerminalKind.CAGE, "C1")
     for _ in range(5):
-        sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 1}})
-        number = sent["last_event"]["transfer"]["transfer"]
+        sent = cashier.ok("fills", {"table": "T1", "pieces": {"100": 1}})
+        number = sent["last_event"]["transfer"]["serial"]
         floor.refresh()
         received, cancelled = at_once(
-            lambda path=f"transfers/{number}": dealer.post(
-                f"{path}/receive", {"pieces": {"100": 1}, "carrier": runner}
-            ),
-            lambda path=f"transfers/{number}": floor.post(f"{path}/cancel", {"reason": "not needed"}),
+            lambda path=f"fills/{number}": dealer.post(f"{path}/receive", {"pieces": {"100": 1}, "carrier": runner}),
+            lambda path=f"fills/{number}": floor.post(f"{path}/cancel", {"reason": "not needed"}),
         )
         assert {received.status_code, cancelled.status_code} == {200, 409}
         refused = received if received.is_error else cancelled

@@ -11,7 +11,8 @@ from casino.approvals.models import ApprovalState
 from casino.cage.announced_models import AnnouncedState
 from casino.cage.models import HandoverState, VaultCountState
 from casino.core import error_codes, errors
-from casino.core.error_codes import ERROR_CODES, MEMBERS
+from casino.core.error_codes import ERROR_CODES
+from casino.core.error_members import MEMBERS
 from casino.hands import exceptions
 from casino.staff import credentials
 from casino.tables.models import TableState

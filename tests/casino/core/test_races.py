@@ -10,11 +10,11 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from casino.core.errors import HouseError
+from casino.evidence import forgetting
 from casino.staff import roster
 from casino.staff.credentials import Credentials
 from casino.staff.models import Role, TerminalToken
 from casino.staff.services import hire as hire_at_founding
-from casino.tables import forgetting
 from casino.tables import services as tables
 from casino.tables.models import Seating
 from tests.casino.kit import ACTOR, Desk, Kit
@@ -138,7 +138,7 @@ def forget(kit: Kit, signers: list[Credentials], player: str) -> str:
 def test_who_is_being_forgotten_does_not_come_back(
     kit: Kit, signers: list[Credentials], settings: Any, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     dealer, body = about_to_sit_down(kit)
     desk = dealer
     if path.startswith("the cage"):
@@ -156,7 +156,7 @@ def test_who_is_being_forgotten_does_not_come_back(
 def test_who_is_sitting_down_is_not_forgotten(
     kit: Kit, signers: list[Credentials], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     dealer, body = about_to_sit_down(kit)
     seated, refused, waited = meanwhile(
         monkeypatch, tables, "require_limits",

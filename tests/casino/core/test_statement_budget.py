@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ from django.db import connection
 
 from casino.audit import guard
 from casino.hands import subject
+from casino.staff.models import Role
 from tests.casino.api.test_permissions import routes
 from tests.casino.contract import operation_of
 from tests.casino.examples import Recording, play
@@ -105,58 +107,59 @@ def test_a_table_is_read_in_two_round_trips(desk: Desk) -> None:
 
 
 #: Round trips that a write takes at most, once its process is warm. Twice the budget of an action is the aim for all of
-#: them; those that need more today may not grow.
+#: them; what needs more may not grow.
 WRITES: dict[int, tuple[str, ...]] = {
     2 * AN_ACTION: (
-        "abandonDeal", "acceptDelivery", "acceptDrawerTransferWithVariance", "acceptTableTransferWithVariance", "act",
-        "activateStaff", "addChips", "addClientSeed", "addToWaitingList", "announceCashOut", "approve",
-        "attributeChips", "bearerBuyIn", "bearerCashOut", "beginSecondFactor", "bookDuty", "bringBox", "buyIn",
-        "buyInAtTable", "callFromWaitingList", "cancelDrawerTransfer", "cancelRehearsal", "cancelReportRun",
-        "cancelTableTransfer", "cashOut", "changeLimits", "changePassword", "changeRoles", "changeSeat", "changeTerms",
-        "checkDeck", "claimFoundChips", "clearCardException", "closeCommitments", "closeDrawer", "closeTable",
-        "confirmBag", "confirmBonus", "confirmSecondFactor", "correctCards", "countBox", "countChipMove",
-        "countDrawer", "countTray", "countVault", "createDrawer", "deactivateStaff", "dealHand", "decideCount",
-        "decideVaultCount", "declineDrawerTransfer", "declineTableTransfer", "demandClientSeeds", "disputeHand",
-        "drawDeposit", "enrolTerminal", "enterCards", "enterRota", "exchangeAtCage", "exchangeAtTable",
-        "findCounterfeits", "findCounterfeitsAtTable", "findCounterfeitsInVault", "handOverDrawer", "hireStaff",
-        "holdPayout", "introduceChipSet", "issueSeatKey", "keepUnclaimed", "leaveSeat", "leaveTable", "linkPlayer",
-        "lowerDuty", "noShow", "nonCashBuyIn", "nonCashPayment", "noteChipMove", "offerHandover", "offsetVariances",
-        "openDay", "openDrawer", "openTable", "openVault", "payDuty", "payHeldByBank", "payInCapital", "payOutCapital",
-        "payTableFee", "payTroncShare", "prepareDeal", "receiveBag", "receiveBox", "receiveDrawerTransfer",
-        "receiveTableTransfer", "recordPerson", "recountDrawer", "redeemChips", "redeemForeignChips", "refuseApproval",
-        "refuseBonus", "registerPlayer", "releasePayout", "remitUnclaimed", "removeFromWaitingList", "reopenDrawer",
-        "resetSecondFactor", "resumeHouse", "retireChipSet", "retireDrawer", "retireTable", "returnDeposit",
-        "revokeSeatKey", "revokeTerminal", "ruleOnHand", "runReport", "sayBeside", "sendBag", "sendDrawerTransfer",
-        "sendTableTransfer", "setPassword", "setSeatFee", "setTimeToAct", "settleClearing", "shareTronc",
-        "signDayPackage", "signHandover", "signOffDrawer", "signOffVaultCount", "signOut", "sitDown",
-        "startDrawerTransfer", "startTableTransfer", "stockTray", "suspendHouse", "swapBox", "takeDeposit",
-        "takeForeignChips", "takeFoundChips", "takeHandover", "takeOverTable", "takeXReading", "tip",
-        "unattributeChips", "unlockStaff", "voidHand", "withdrawAnnouncement", "withdrawApproval", "withdrawHandover",
-        "withdrawRota", "witnessTrayCount",
+        "abandonDeal", "acceptCreditWithVariance", "acceptDelivery", "acceptFillWithVariance", "act", "activateStaff",
+        "addChips", "addClientSeed", "addToWaitingList", "admitPlayer", "announceCashOut", "answerComplaint",
+        "approve", "askToLiftExclusion", "attributeChips", "bearerBuyIn", "bearerCashOut", "beginSecondFactor",
+        "bookDuty", "bringBox", "buyIn", "buyInAtTable", "callFromWaitingList", "cancelCreditAtDrawer",
+        "cancelCreditAtTable", "cancelFillAtDrawer", "cancelFillAtTable", "cancelRehearsal", "cancelReportRun",
+        "cashOut", "changeIdentity", "changeLimits", "changePassword", "changeRoles", "changeSeat", "changeTerms",
+        "checkDeck", "claimFoundChips", "clearCardException", "clearExclusionMatch",
+        "closeCommitments", "closeComplaint", "closeDay",
+        "closeDrawer", "closeHouse", "closeTable", "commitToSeatSeed", "confirmBag", "confirmBonus",
+        "confirmSecondFactor", "correctCards", "correctEntry", "countBox", "countChipMove", "countDrawer", "countTray",
+        "countVault", "createDrawer", "createTable", "deactivateStaff", "dealHand", "decideCount", "decideVaultCount",
+        "declineCredit", "declineFill", "demandClientSeeds", "disputeHand", "drawDeposit", "enrolTerminal",
+        "enterCards", "enterLogLine", "enterRota", "escalateComplaint", "exchangeAtCage", "exchangeAtTable",
+        "excludePlayer", "findCounterfeits", "findCounterfeitsAtTable", "findCounterfeitsInVault", "handOverDrawer",
+        "hireStaff", "holdPayout", "identifyUnknownPerson", "introduceChipSet", "issueSeatKey", "keepUnclaimed",
+        "lapseChipSet", "leaveSeat", "leaveTable", "liftExclusion", "liftLegalHold", "linkPlayer", "logInteraction",
+        "lowerDuty", "movePlayer", "nonCashBuyIn", "nonCashPayment", "noShow", "noteChipMove", "noteFiling",
+        "offerHandover", "offsetVariances", "openComplaint", "openDay", "openDrawer", "openTable", "openUnknownPerson",
+        "openVault", "payDuty", "payHeldByBank", "payInCapital", "payLateClaim", "payOutCapital", "payTableFee",
+        "payTroncShare", "prepareDeal", "reauthenticate", "receiveBag", "receiveBox", "receiveCredit", "receiveFill",
+        "recordPerson", "recountDrawer", "redeemChips", "redeemForeignChips", "refuseApproval", "refuseBonus",
+        "registerPlayer", "releasePayout", "remitUnclaimed", "removeFromWaitingList", "reopenDrawer", "requestCredit",
+        "requestFill", "requestRehearsal", "resetSecondFactor", "resumeHouse", "retireChipSet", "retireDrawer",
+        "retireTable", "returnDeposit", "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "ruleOnHand",
+        "ruleOnHandLater", "runReport", "sayBeside", "sendBag", "sendCredit", "sendFill", "sendRequestedCredit",
+        "sendRequestedFill", "setEuroRate", "setFloatTemplate", "setLegalHold", "setPassword", "setPlayerLimit",
+        "setReportSchedule", "setSeatFee", "setTimeToAct", "settleClearing", "setTrayTemplate", "shareTronc",
+        "signDayPackage", "signGoLive", "signHandover", "signIn", "signOffDrawer", "signOffVaultCount", "signOut",
+        "sitDown", "stockTray", "suspendHouse", "swapBox", "takeDeposit", "takeForeignChips", "takeFoundChips",
+        "takeHandover", "takeOverDrawer", "takeOverTable", "takeXReading", "tip", "unattributeChips", "unlockStaff",
+        "useChipSet", "voidHand", "withdrawAnnouncement", "withdrawApproval", "withdrawDispute", "withdrawHandover",
+        "withdrawLogLine", "withdrawRota", "witnessTrayCount", "writeSealed", "printDocument",
     ),
-    12: (
-        "commitToSeatSeed", "correctEntry", "lapseChipSet", "movePlayer", "revealSeatSeed", "ruleOnHandLater",
-        "setTrayTemplate",
-    ),
-    15: (
-        "changeIdentity", "closeHouse", "reauthenticate", "setFloatTemplate", "signIn", "takeOverDrawer",
-    ),
-    20: (
-        "useChipSet",
-    ),
-    30: (
-        "closeDay",
-    ),
-    35: (
-        "createTable",
-    ),
-    45: (
-        "requestRehearsal", "signGoLive",
-    ),
-    190: (
-        "resetSandbox",
-    ),
+    # It compares marks of every person that is recorded, a few hundred at a time, with those that it keeps.
+    14: ("excludePerson",),
+    # They read all that a player has moved once the books are at rest, or everything that may keep a player.
+    30: ("forgetPlayer", "printAtSeat", "printStatement"),
+    # It founds a house, in one transaction.
+    90: ("resetSandbox",),
 }  # fmt: skip
+
+
+#: Writes of which not only the fewest of an evening are counted, because they take different ways: a box is put on a
+#: table, taken off it, and taken off with a count of the tray.
+EVERY = ("swapBox",)
+
+
+def ways_of(request: httpx.Request, operation: str) -> list[str]:
+    """The operation, and the same with an approval where the request uses one: that takes more reads."""
+    return [operation, f"{operation}, approved"] if "Approval" in request.headers else [operation]
 
 
 @dataclass
@@ -177,7 +180,8 @@ class Counted(Recording):
             counting.close()
             operation = operation_of(answer.request.method, answer.request.url.path)
             if operation is not None and answer.is_success and answer.request.method == "POST":
-                self.trips.setdefault(operation.id, []).append(asked[-1])
+                for way in ways_of(answer.request, operation.id):
+                    self.trips.setdefault(way, []).append(asked[-1])
 
         client.event_hooks["request"].append(begin)
         client.event_hooks["response"].append(end)
@@ -200,8 +204,80 @@ def test_no_write_takes_more_than_its_budget(live_db: None, monkeypatch: pytest.
     play(kit)
     kit.close()
     budgets = {name: budget for budget, names in WRITES.items() for name in names}
-    assert kit.trips.keys() == budgets.keys()
-    fewest = {name: min(found, key=len) for name, found in kit.trips.items()}
-    over = {name: (len(asked), asked) for name, asked in fewest.items() if len(asked) > budgets[name]}
+    approved = {name: 2 * AN_ACTION for name in kit.trips if name.endswith(", approved")}
+    assert approved and kit.trips.keys() == budgets.keys() | approved.keys()
+    budgets |= approved
+    taken = {name: (max if name in EVERY else min)(found, key=len) for name, found in kit.trips.items()}
+    over = {name: (len(asked), asked) for name, asked in taken.items() if len(asked) > budgets[name]}
     print({name: found for name, (found, _) in over.items()})
     assert over == {}
+
+
+@pytest.fixture
+def counted(live_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+    """A house that receives guests, whose writes are counted."""
+    monkeypatch.setattr(guard, "GOOD_FOR", 3600.0)
+    kit = Counted.found()
+    assert isinstance(kit, Counted)
+    yield kit
+    kit.close()
+
+
+def _require_few(kit: Counted, operation: str) -> None:
+    """The newest of these writes has kept to the budget; those before have made its process know what it needs."""
+    asked = kit.trips[operation][-1]
+    assert len(asked) <= 2 * AN_ACTION, (operation, len(asked), asked)
+
+
+def test_a_buy_in_that_seats_a_new_player_keeps_to_the_budget(counted: Counted) -> None:
+    counted.table()
+    counted.players("anna", "bela", "cili", chips=0)
+    dealer = counted.dealer()
+    dealer.ok("open")
+    for seat, player in enumerate(("anna", "bela", "cili"), 1):
+        dealer.ok("buy-ins", {"seat": seat, "player": player, "amount": 5_000})
+    _require_few(counted, "buyInAtTable")
+
+
+def test_a_buy_in_that_seats_a_player_who_waited_keeps_to_the_budget(counted: Counted) -> None:
+    counted.table()
+    counted.players("anna", "bela", chips=0)
+    dealer, floor = counted.dealer(), counted.office(Role.FLOOR)
+    dealer.ok("open")
+    for seat, player in enumerate(("anna", "bela"), 1):
+        dealer.refresh()
+        listed = dealer.ok("/api/v1/waiting-list", {"player": player, "table": "T1"})
+        ticket = listed["ticket"]
+        floor.ok(f"/api/v1/waiting-list/{ticket}/call", {"table": "T1", "reason": "a free seat"}, version=1)
+        dealer.refresh()
+        dealer.ok("buy-ins", {"seat": seat, "player": player, "amount": 5_000, "ticket": ticket})
+    _require_few(counted, "buyInAtTable")
+
+
+@pytest.mark.parametrize("right", [{}, {"right": {"kind": "cage.buy_in", "player": "anna", "amount": 900}}])
+@pytest.mark.parametrize("held", [5_000, 400])
+def test_a_correction_of_a_sale_to_a_player_keeps_to_the_budget(
+    counted: Counted, held: int, right: dict[str, Any]
+) -> None:
+    """With chips that the player still has, and with chips that are gone by then, which are booked first."""
+    counted.players("anna", chips=held)
+    cashier = counted.cashier()
+    supervisor = counted.supervisor()
+    for _ in range(2):
+        cashier.refresh()
+        sold = cashier.ok("buy-ins", {"player": "anna", "amount": 1_000})
+        cashier.refresh()
+        supervisor.refresh()
+        cashier.ok("cash-outs", {"player": "anna", "amount": 600})
+        supervisor.refresh()
+        supervisor.ok("corrections", {"entry": sold["audit"]["seq"], "reason": "keyed wrong"} | right)
+    _require_few(counted, "correctEntry")
+
+
+def test_a_count_that_replaces_another_keeps_to_the_budget(counted: Counted) -> None:
+    counted.table()
+    dealer = counted.dealer()
+    for pieces in (200, 201, 202):
+        dealer.refresh()
+        dealer.ok("tray-counts", {"purpose": "opener", "pieces": {"500": pieces}})
+    _require_few(counted, "countTray")

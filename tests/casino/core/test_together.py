@@ -2,21 +2,24 @@
 and what a transaction keeps is true until it changes it."""
 
 import threading
+from typing import Any
 
 import pytest
-from django.db import DataError, connection, connections, transaction
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, connection, connections, transaction
 
 from casino.cage.models import Drawer, Shift
 from casino.chips import selectors as chips
-from casino.core import kept, locks, sql
+from casino.core import kept, locks, sql, valid
 from casino.core.errors import NotFound
+from casino.core.write import Work
 from casino.golive.stages import to_stage
 from casino.houses import stages
 from casino.houses.models import HouseStage
 from casino.tables.models import Table
 from tests.casino.core.test_races import somebody_waits
 from tests.casino.core.test_statement_budget import round_trips
-from tests.casino.kit import Kit
+from tests.casino.kit import ACTOR, Kit
 
 pytestmark = pytest.mark.usefixtures("live_db")
 
@@ -161,13 +164,100 @@ def test_the_chip_set_in_use_is_read_again_when_it_is_locked(kit: Kit) -> None:
     assert locks.in_transaction(look) == "MAIN"
 
 
-def test_a_stage_that_is_written_is_read_again(kit: Kit) -> None:
-    def look() -> tuple[HouseStage, HouseStage]:
-        before = stages.now(kit.house)
-        to_stage(kit.house, HouseStage.SUSPENDED)
-        after = stages.now(kit.house)
-        to_stage(kit.house, before)
-        return before, after
+def test_a_transaction_goes_by_the_stage_that_it_is_to_write(kit: Kit) -> None:
+    def look() -> tuple[HouseStage, ...]:
+        house, work = kit.house, Work(kit.house, ACTOR)
+        before = stages.now(house)
+        to_stage(house, work, HouseStage.SUSPENDED)
+        waiting = stages.now(house)
+        work.flush()
+        stages.changed(house)
+        written = stages.now(house)
+        to_stage(house, work, before)
+        work.flush()
+        return before, waiting, written
 
-    before, after = locks.in_transaction(look)
-    assert (before != after, after) == (True, HouseStage.SUSPENDED)
+    assert locks.in_transaction(look) == (HouseStage.SANDBOX, HouseStage.SUSPENDED, HouseStage.SUSPENDED)
+
+
+# --- New rows --------------------------------------------------------------------------------------------------------
+
+
+def _drawer(kit: Kit, code: str) -> Drawer:
+    return Drawer(house=kit.house, code=code)
+
+
+def test_a_row_that_is_sent_with_others_is_the_one_that_saving_makes(kit: Kit) -> None:
+    drawers = Drawer.objects.filter(house=kit.house)
+    _drawer(kit, "C2").save(force_insert=True)
+    with round_trips() as asked, transaction.atomic():
+        sql.together(sql.inserting(_drawer(kit, "C3")), ("SELECT 1", ()))
+    saved, sent = drawers.filter(code__in=("C2", "C3")).order_by("code").values("version", "x_readings", "retired_at")
+    assert (sent, len(asked)) == (saved, 2)
+
+
+def test_a_row_that_may_not_be_there_stops_what_is_sent_after_it(kit: Kit) -> None:
+    drawers = Drawer.objects.filter(house=kit.house)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        sql.together(sql.inserting(_drawer(kit, "C1")), sql.updating(drawers, x_readings=9))
+    assert not drawers.filter(x_readings=9).exists()
+
+
+def test_a_new_row_of_a_work_goes_with_its_next_read(kit: Kit) -> None:
+    drawers = Drawer.objects.filter(house=kit.house, code="C2")
+
+    def look() -> list[Drawer]:
+        work = Work(kit.house, ACTOR)
+        work.insert(_drawer(kit, "C2"))
+        assert not drawers.exists()
+        [found] = work.flush(drawers)
+        return found
+
+    assert [one.code for one in locks.in_transaction(look)] == ["C2"]
+
+
+def test_every_row_of_several_kinds_is_locked_in_one_round_trip_and_in_the_order_of_locks(kit: Kit) -> None:
+    kit.table("T1")
+
+    def look() -> tuple[int, int]:
+        with round_trips() as alone:
+            locks.lock_every(Table, Drawer, rank=locks.Rank.DESK, house=kit.house)
+        with round_trips() as none, locks.gathered() as locking:
+            locks.lock_every(Table, Drawer, rank=locks.Rank.CUSTODY, house=kit.house)
+        with pytest.raises(locks.LockOrderError):
+            locks.lock_every(Table, rank=locks.Rank.DESK, house=kit.house)
+        assert len(locking) == 2
+        return len(alone), len(none)
+
+    assert locks.in_transaction(look) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seats": 0},
+        {"max_stack": 1, "min_stack": 2},
+        {"code": "no blanks"},
+        {"carryover_on_close": "none"},
+        {"seats": 7},
+    ],
+)
+def test_a_new_row_is_refused_in_the_words_of_full_clean(kit: Kit, wrong: dict[str, Any]) -> None:
+    right = {"code": "T7", "game": "ferbli", "options": {"vizi": 100}, "seats": 4, "min_stack": 1, "max_stack": 2}
+    row = Table(house=kit.house, **right | {"carryover_on_close": "split"} | wrong)
+    try:
+        row.full_clean()
+    except ValidationError as error:
+        expected = error.message_dict
+    else:
+        expected = {}
+    found = {}
+    try:
+        with transaction.atomic(), round_trips() as asked:
+            valid.create(row, known={"house"})
+        assert len(asked) == 2, "BEGIN, and the row"
+    except ValidationError as error:
+        found = error.message_dict
+    # The database names the first check that it finds violated, `full_clean` all of them.
+    assert bool(found) == bool(expected)
+    assert all(set(found[field]) <= set(expected.get(field, ())) for field in found)

@@ -36,9 +36,9 @@ def second(services: TestServices, tmp_path: Path) -> Iterator[dict[str, str]]:
     other.database = f"test_casino_{worker_name()}b_{os.getpid()}"
     broker = {name: os.environ[name] for name in ("REDIS_URL", "CELERY_BROKER_URL")}
     environ = {**os.environ, **other.environ(), **broker}
-    other.create_database(durable=False)
+    migrate = ("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
+    other.create_database(migrate=lambda: run(environ, *migrate), durable=False)
     try:
-        run(environ, "manage.py", "migrate", "--database", "owner", "--verbosity", "0")
         yield environ
     finally:
         other.drop_database()

@@ -133,6 +133,7 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
     assert done["totals"]["HUF"]["debit"] > 0
     opening, closing = events(kit, "day.opened", "day.closed")
     assert opening["data"] == {"day": FIRST}
+    assert done["snapshot"] == f"period {FIRST}"
     nothing: dict[str, Any] = {name: [] for name in CARRIED}
     assert closing["data"] == {
         "day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"], "carried": nothing,
@@ -594,18 +595,18 @@ def test_chips_in_transit_keep_a_day_open_and_the_rest_goes_over_by_name(kit: Ki
     boxes = Late(kit)
     kit.players("anna", chips=100)
     cashier, dealer = kit.cashier(), boxes.dealer
-    fill = {"kind": "fill", "table": "T1", "pieces": {"100": 2}}
-    number = cashier.ok("transfers", fill)["last_event"]["transfer"]["transfer"]
+    fill = {"table": "T1", "pieces": {"100": 2}}
+    number = cashier.ok("fills", fill)["last_event"]["transfer"]["serial"]
     assert blocked(office.post(f"days/{FIRST}/close", version=1)) == [
         ("drawer", "C1", "open"), ("transfer", "fill 1", "sent"),
     ]  # fmt: skip
     # What the new day begins does not keep the old one open; what the old day has begun does.
     office.ok("days", {"day": SECOND})
-    cashier.ok("transfers", fill)
+    cashier.ok("fills", fill)
     assert [name for _, name, _ in blocked(office.post(f"days/{FIRST}/close", version=1))] == ["C1", "fill 1"]
     for one in (number, number + 1):
         dealer.refresh()
-        dealer.ok(f"transfers/{one}/receive", {"pieces": {"100": 2}, "carrier": kit.runner()})
+        dealer.ok(f"fills/{one}/receive", {"pieces": {"100": 2}, "carrier": kit.runner()})
     count_drawer(kit)
     boxes.buy_in(700)
     taken = boxes.take("drop-1")

@@ -80,8 +80,8 @@ def test_movements_of_chips_and_counts_of_trays_that_wait_go_over_by_name(kit: K
     later = vault.note("set_aside", {"100": 3})
     carried = close(kit, office, FIRST)["carried"]
     assert carried.keys() == set(CARRIED)
-    assert carried["chip_moves"] == [{"move": waits, "kind": "set_aside", "serial": 2, "state": "waiting"}]
-    assert carried["tray_counts"] == [{"tray_count": number, "serial": 1, "table": "T1", "purpose": "check"}]
+    assert carried["chip_moves"] == [{"move": waits, "kind": "set_aside", "state": "waiting"}]
+    assert carried["tray_counts"] == [{"tray_count": 1, "table": "T1", "purpose": "check"}]
     assert "pieces" not in str(carried)
     floor.ok(f"tray-counts/{number}/witness", {"pieces": HELD})
     assert vault.count(vault.one, waits, {"100": 2}).is_success
@@ -220,8 +220,8 @@ def test_what_is_on_hold_goes_over_by_name(kit: Kit) -> None:
     office = opened(kit, FIRST)
     office.ok("days", {"day": SECOND})
     ends = Ends(kit)
-    fill = {"kind": "fill", "drawer": "C1", "pieces": {"100": 1}}
-    ends.dealer.ok("transfers", fill)
+    fill = {"drawer": "C1", "pieces": {"100": 1}}
+    ends.dealer.ok("fills", fill)
     ends.cashier.refresh()
     ends.cashier.ok("announced-cash-outs", {"amount": 500, "minutes": 90})
     until = ends.cashier.ok("announced-cash-outs", {"amount": 300, "minutes": 30})["last_event"]["until"]

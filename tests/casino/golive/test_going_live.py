@@ -8,7 +8,7 @@ import pytest
 
 from casino.golive.rehearsing import rehearse
 from casino.houses.models import House
-from casino.staff.models import Role, TerminalKind
+from casino.staff.models import Role, Staff, TerminalKind
 from casino.verification.auditing import verify_house
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem
@@ -78,6 +78,14 @@ def test_nobody_is_served_before_the_house_is_live(kit: Kit) -> None:
     assert_problem(refused, 409, "house_not_live")
     assert refused.json()["stage"] == "founding"
     assert kit.office().get("house").json()["stage"] == "founding"
+
+
+def test_a_house_goes_live_without_people_for_the_largest_trades(kit: Kit) -> None:
+    giver = Staff.objects.filter(house=kit.house, roles=[Role.FLOOR])[0].login
+    Staff.objects.filter(house=kit.house, roles__in=([Role.COMPLIANCE], [Role.CASHIER])).update(password_givers=[giver])
+    live(kit)
+    assert stage(kit) == "live"
+    assert lacking(kit.office()) == {"largest_trades", "day"}
 
 
 def test_three_people_sign_one_digest_and_the_house_is_live(kit: Kit) -> None:

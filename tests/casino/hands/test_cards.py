@@ -148,7 +148,7 @@ def test_a_card_that_cannot_be_is_refused_and_kept(
     assert (kept.kind, exceptions.findings(kept)["cards"], kept.hand_id) == (kind, cards, hand_of(kit).id)
     [event] = events(kit, "cards.exception")
     hashed = {"found_hash": kept.hash}
-    assert event["data"] == {"exception": kept.id, "kind": kind, "hand": hand_of(kit).name} | hashed
+    assert event["data"] == {"exception": kept.number, "kind": kind, "hand": hand_of(kit).name} | hashed
     # The refusal stands in the trail without the cards.
     refused = events(kit, "attempt.refused")
     assert len(refused) == 2
@@ -367,9 +367,9 @@ def test_no_hand_is_dealt_until_the_floor_has_cleared_what_was_found(kit: Kit, d
     [kept] = CardException.objects.filter(house=kit.house)
     office = kit.office()
     [row] = office.get("exceptions/cards").json()["results"]
-    assert (row["exception"], row["kind"], row["found"], row["cleared_at"]) == (kept.id, "duplicate", None, None)
+    assert (row["exception"], row["kind"], row["found"], row["cleared_at"]) == (kept.number, "duplicate", None, None)
     floor = at_the_table(kit, dealer)
-    path = f"exceptions/{kept.id}/clear"
+    path = f"exceptions/{kept.number}/clear"
     # What was found names cards of the hand, which is still played.
     assert refusal(floor.post(path, {"reason": "a scanner's error"})) == (409, "table_playing")
     for line in SHOWN:
@@ -379,7 +379,7 @@ def test_no_hand_is_dealt_until_the_floor_has_cleared_what_was_found(kit: Kit, d
     floor.refresh()
     refused = dealer.post("hands", {"mode": "physical"})
     assert refusal(refused) == (409, "cards_exception_open")
-    assert refused.json()["exceptions"] == [kept.id]
+    assert refused.json()["exceptions"] == [kept.number]
     assert refusal(dealer.post(path, {"reason": "a scanner's error"})) == (403, "forbidden")
     cleared = floor.ok(path, {"reason": "a scanner's error"})
     assert cleared["last_event"]["found_hash"] == kept.hash
@@ -407,6 +407,24 @@ def test_what_the_engine_refuses_of_named_cards_is_kept_too(kit: Kit) -> None:
     assert refusal(desk.post("hand/actions", action("p1 rb 100")))[0] == 422
     kinds = list(CardException.objects.filter(house=kit.house).order_by("id").values_list("kind", flat=True))
     assert kinds == ["duplicate", "foreign"]
+
+
+def test_exceptions_of_a_table_are_numbered_without_gaps(kit: Kit) -> None:
+    for code in ("T1", "T2"):
+        kit.table(code)
+        desk = kit.seated(code)
+        for twice, number in (("AaAa", 1), ("KlKl", 2), ("AaAa", 1)):
+            refused = desk.post("deck-check", {"cards": twice})
+            assert (refused.status_code, refused.json()["exception"]) == (422, number), "the same one is kept once"
+        assert desk.post("hands", {"mode": "physical"}).json()["exceptions"] == [1, 2]
+        floor = kit.dealer(code, role=Role.FLOOR)
+        floor.ok("exceptions/1/clear", {"reason": "a scanner's error"})
+        assert refusal(floor.post("exceptions/3/clear", {"reason": "no such"})) == (404, "not_found")
+        desk.refresh()
+        assert desk.post("hands", {"mode": "physical"}).json()["exceptions"] == [2]
+    rows = kit.office().get("exceptions/cards").json()["results"]
+    assert [(row["table"], row["exception"]) for row in rows] == [("T1", 1), ("T1", 2), ("T2", 1), ("T2", 2)]
+    assert auditing.verify_house(kit.house).findings == []
 
 
 def test_an_exception_never_changes(kit: Kit) -> None:
@@ -461,6 +479,6 @@ def test_a_deck_that_is_not_whole_is_an_exception(
     assert event["data"]["found"] == kept.found
     assert refusal(desk.post("hands", {"mode": "physical"})) == (409, "cards_exception_open")
     floor = at_the_table(kit, desk)
-    floor.ok(f"exceptions/{kept.id}/clear", {"reason": "a new pack was opened"})
+    floor.ok(f"exceptions/{kept.number}/clear", {"reason": "a new pack was opened"})
     desk.refresh()
     desk.ok("hands", {"mode": "physical"})

@@ -193,7 +193,7 @@ def refused_cards(kit: Kit) -> tuple[Rows, Hand, CardException]:
 def test_no_row_names_the_cards_of_an_exception_of_a_hand(kit: Kit, tmp_path: Path) -> None:
     rows, hand, kept = refused_cards(kit)
     pack = frozenset(game_info("ferbli").pack_for(hand.options).members)
-    cleared = floor(kit).ok(f"exceptions/{kept.id}/clear", REASON)
+    cleared = floor(kit).ok(f"exceptions/{kept.number}/clear", REASON)
     cleared.pop("audit")  # a hash may hold any two characters
     assert not named_in(json.dumps(cleared), pack) & {"Kl", "Ol", "Ah", "Xb"}
     exporting.export_house(kit.house, tmp_path / "export")
@@ -210,12 +210,12 @@ def test_an_exception_of_a_hand_opens_to_floor_and_auditor_but_not_to_dealers_an
     for desk in (kit.office(Role.AUDITOR), floor(kit)):
         before = len(events(kit, "data.read"))
         [row] = desk.get("/api/v1/exceptions/cards").json()["results"]
-        assert (row["exception"], row["found"]["action"]) == (kept.id, "d dh p2 KlXb")
+        assert (row["exception"], row["found"]["action"]) == (kept.number, "d dh p2 KlXb")
         assert "Kl" in row["found"]["problem"]
         assert len(events(kit, "data.read")) == before + 1
     for desk in (kit.dealer(), kit.office(Role.MANAGER)):
         [row] = desk.get("/api/v1/exceptions/cards").json()["results"]
-        assert (row["exception"], row["found"]) == (kept.id, None)
+        assert (row["exception"], row["found"]) == (kept.number, None)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_an_exception_that_was_altered_is_found(kit: Kit, change: str) -> None:
     kept = refused_cards(kit)[-1]
     with unguarded("hands_cardexception") as cursor:
         cursor.execute(f"UPDATE hands_cardexception SET {change} WHERE id = %s", [kept.id])
-    assert found(kit) == [f"the sealed cards of exception {kept.id} do not open: row or key is another"]
+    assert found(kit) == [f"the sealed cards of exception {kept.number} do not open: row or key is another"]
     codes = {one.code for one in auditing.verify_house(kit.house).findings}
     assert codes >= ({"state_differs"} if "sealed" not in change else set())
     answer = kit.office(Role.AUDITOR).get("exceptions/cards")

@@ -178,8 +178,8 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
 
 #: What becomes of a hand; everything else of its row is what it was dealt with.
 BECOMES = {
-    "state", "digest", "result", "handle", "cards_roots", "ended_at", "disputed_at", "settled_at", "ruling",
-    "settlement",
+    "state", "digest", "result", "handle", "cards_roots", "ended_at", "disputed_at", "disputed_by", "disputed_from",
+    "disputes_withdrawn", "resumed_at", "settled_at", "ruling", "settlement",
 }  # fmt: skip
 #: Another value of each type of column.
 ANOTHER = {

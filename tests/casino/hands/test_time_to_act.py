@@ -105,7 +105,8 @@ def put_times_back(kit: Kit) -> None:
 def _make_older(hand: int, table: int, by: timedelta) -> None:
     with unguarded("hands_handline", "hands_hand", "tables_table") as cursor:
         cursor.execute("UPDATE hands_handline SET at = at - %s WHERE hand_id = %s", [by, hand])
-        cursor.execute("UPDATE hands_hand SET started_at = started_at - %s WHERE id = %s", [by, hand])
+        times = "started_at = started_at - %s, resumed_at = resumed_at - %s"
+        cursor.execute(f"UPDATE hands_hand SET {times} WHERE id = %s", [by, by, hand])
         cursor.execute("UPDATE tables_table SET time_to_act_since = time_to_act_since - %s WHERE id = %s", [by, table])
 
 

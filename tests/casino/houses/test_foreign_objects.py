@@ -12,6 +12,7 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -21,10 +22,12 @@ from django.urls import resolve
 from casino.api.http import contract
 from casino.cage.founding import create_drawer, open_vault
 from casino.chips.services import introduce
-from casino.staff.models import Role, Staff, TerminalKind
+from casino.hands.models import CardException, ExceptionKind
+from casino.staff.models import Role, RotaEntry, Staff, TerminalKind
 from casino.staff.services import enrol_terminal
+from casino.tables.models import Table
 from casino.transfers.models import Serial
-from tests.casino.api.test_permissions import MATRIX, routes
+from tests.casino.api.test_permissions import HIDDEN, MATRIX, routes
 from tests.casino.contract import operation_of
 from tests.casino.described import operations, schema
 from tests.casino.devices import device
@@ -36,14 +39,19 @@ from tests.casino.transfers.test_transfers import Ends
 #: Parameters of addresses that name an object of a house, and those that every house has: seats by their number,
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
-    "account", "announcement", "approval", "bag", "box", "chip_set", "count", "day", "drawer", "entry", "exception",
-    "found", "hand", "handover", "login", "move", "name", "payout", "player", "rehearsal", "run", "shift", "table",
-    "terminal",
-    "ticket", "transfer", "vault_count",
+    "account", "announcement", "approval", "bag", "box", "chip_set", "complaint", "count", "credit", "day", "drawer",
+    "entry", "exception", "exclusion", "fill", "found", "hand", "handover", "legal_hold", "line", "login", "move",
+    "name", "payout", "player", "printout", "rehearsal", "run", "sealed", "shift", "table", "terminal", "ticket",
+    "unknown_person", "vault_count",
 }  # fmt: skip
-OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "seat", "tile"}
-#: How many boxes the other house has had.
+OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "schedule", "seat", "tile"}
+#: How many boxes, fills, credits, movements of chips and counts of trays the other house has had, entries of its rota,
+#: and card exceptions of its table: a number that no house of a test reaches by itself.
 FAR = 900
+FAR_OF = ("box", "fill", "credit", "move", "count")
+_FAR_SERIES = ("box", "fill", "credit", "chip_move", "tray")
+_FAR_COUNT = {"purpose": "check", "pieces": {"5": 1}}
+_FAR_MOVE = {"kind": "set_aside", "paper": "far away", "pieces": {"5": 1}}
 #: A day that only the other house has.
 OTHER_DAY = "2020-02-27"
 #: Operations at a table that people in the office carry out.
@@ -148,7 +156,8 @@ def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers:
             answer = desks[role, where].request(
                 request.method, request.url, content=request.content, headers=headers_of(request)
             )
-            expected = (404, "not_found") if role in MATRIX[ROUTES[name]] else (403, "forbidden")
+            let_in = role in MATRIX[ROUTES[name]] or ROUTES[name][1] in HIDDEN
+            expected = (404, "not_found") if let_in else (403, "forbidden")
             assert (answer.status_code, answer.json()["code"]) == expected, (name, role, answer.text)
             assert_recorded(last, answer)
         assert unchanged(before), name
@@ -159,14 +168,15 @@ def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers:
 
 #: Members of bodies that name an object, and of what kind it is.
 MEMBERS = {
-    "carrier": "login", "chip_set": "chip_set", "drawer": "drawer", "finder": "login", "for_day": "for_day",
-    "from_drawer": "drawer",
+    "carrier": "login", "chain": "chain", "chip_set": "chip_set", "drawer": "drawer", "finder": "login",
+    "for_day": "for_day", "from_drawer": "drawer",
     "hand": "hand", "location": "table", "login": "login", "observer": "login", "place": "drawer", "player": "player",
     "points": "login", "relieves": "login", "table": "table", "terminal": "terminal", "to_drawer": "drawer",
 }  # fmt: skip
 #: Numbers that count from 1 in each house, drawer, table or hand: another house has the same ones.
 NUMBERED = {
-    "announcement", "buy_ins", "entry", "index", "line", "pool", "repeats", "seat", "sitting_out", "ticket", "to_seat",
+    "announcement", "buy_ins", "case", "entry", "index", "line", "pool", "repeats", "seat", "seq", "sitting_out",
+    "ticket", "to_seat", "unknown_person",
 }  # fmt: skip
 #: Members that name what does not exist before: another house may call its own so; and control points.
 NEW = {
@@ -176,38 +186,40 @@ NEW = {
 }  # fmt: skip
 #: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
 VALUES = {
-    "account", "action", "actions", "actor", "address", "alarm_days", "amount", "announce",
-    "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office", "awards", "bag",
-    "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born",
-    "box_change_count_required", "brought", "button",
-    "by", "by_template", "call", "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling",
-    "claimed", "client_seeds",
-    "closer_required", "code", "collected", "commitment", "consent", "contract", "corrects", "count", "currency",
-    "currency_exponent", "day", "day_cut_off", "decimal", "denominations", "difference_accepted",
-    "difference_alarm_from", "difference_by_manager_above", "differences_of_one_sign", "digest", "dispute_minutes",
-    "document", "drawer_close_minutes", "ends_at", "entries", "evidence", "exchange_by_manager_from",
-    "exchange_by_supervisor_from", "fee_refunded", "filters", "float_by_manager_above", "float_most", "foreign",
-    "formats", "found_where", "game", "given", "group_by", "identity_from", "idle_minutes_at_drawers",
-    "idle_minutes_at_tables", "idle_minutes_in_office", "issuer", "kind", "languages", "least", "legal_name",
-    "legal_profile",
-    "licence_number", "loser", "made_good", "max_stack", "means", "min_stack", "minutes", "mode", "mothers_name",
-    "name", "nationality", "new", "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above",
-    "options", "paid", "paper", "password", "per", "person", "pieces", "places", "purpose", "reason", "redeem_until",
-    "reference", "return_number", "reverse_pair_least", "reverse_pair_percent", "right", "role", "roles", "seal",
-    "seat_count", "seat_fee", "second_factor_required", "seconds", "seed", "separator", "set_aside_days", "sha256",
-    "skim_above", "small_house", "starts_at", "statement", "suit", "target", "targets", "tax", "tax_id", "tax_refunded",
-    "terminal_key", "text", "then", "time_to_act", "time_zone", "transfer_approved_from", "transfer_exception_minutes",
-    "transfer_late_minutes", "tray",
-    "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days",
-    "uncounted_vault_days",
-    "valid_from", "verb", "void_by_manager_above", "wanted", "way", "winner", "withdrawn", "word",
+    "account", "action", "actions", "actor", "address", "admission_required", "adr", "age_band", "alarm_days",
+    "amount", "announce", "approval_minutes_at_drawers", "approval_minutes_at_tables", "approval_minutes_in_office",
+    "asked_by", "awards", "bag", "bag_bank_days", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from",
+    "born", "box_change_count_required", "brought", "button", "by", "by_template", "cadence", "call", "capacity",
+    "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling", "claimed", "client_seeds",
+    "closer_required", "code", "collected", "commitment", "complaint_answer_days", "consent", "contract", "corrects",
+    "count", "currency", "currency_exponent", "day", "day_cut_off", "decimal", "denominations", "description",
+    "destinations", "difference_accepted", "difference_alarm_from", "difference_by_manager_above",
+    "differences_of_one_sign", "digest", "direction", "dispute_minutes", "document", "drawer_close_minutes", "ends_at",
+    "entries", "evidence", "exchange_by_manager_from", "exchange_by_supervisor_from", "fee_refunded", "filed_day",
+    "filed_id", "filed_on", "filters", "first_day", "float_by_manager_above", "float_most", "foreign", "form",
+    "formats", "found_where", "game", "given", "group_by", "hands", "identity_from", "idle_minutes_at_drawers",
+    "idle_minutes_at_tables", "idle_minutes_in_office", "in_person", "interaction", "issuer", "kind", "language",
+    "languages", "last_day", "least", "legal_name", "legal_profile", "licence_number", "limit", "linked_days",
+    "linked_hours", "linked_long_days", "log_floor", "loser", "made_good", "max_stack", "means", "millionths",
+    "min_stack", "minutes", "mode", "most", "mothers_name", "name", "nationality", "new", "no_buy_in_above", "nonce",
+    "note", "number", "old", "opener_required_above", "options", "outcome", "paid", "paper", "password", "per",
+    "person", "pieces", "places", "purpose", "rate_source", "reason", "received_at", "redeem_until", "reference",
+    "retain_answers_days", "retain_books_days", "retain_laundering_days", "retain_operations_days",
+    "retain_transient_days", "return_number", "reverse_pair_least", "reverse_pair_percent", "right", "role", "roles",
+    "scope", "seal", "seat_count", "seat_fee", "second_factor_required", "seconds", "seed", "separator",
+    "set_aside_days", "sha256", "skim_above", "small_house", "span", "starts_at", "statement", "step", "suit", "target",
+    "targets", "tax", "tax_id", "tax_refunded", "terminal_key", "text", "then", "time_of_day", "time_to_act",
+    "time_zone", "trade", "transfer_approved_from", "transfer_exception_minutes", "transfer_late_minutes", "tray",
+    "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days", "uncounted_vault_days",
+    "until", "valid_from", "verb", "video", "void_by_manager_above", "wanted", "way", "what", "winner", "withdrawn",
+    "word",
 }  # fmt: skip
 #: Names in bodies that are refused with a code of their own.
 OTHERWISE = {
-    ("acceptDrawerTransferWithVariance", "carrier"): (422, "unknown_carrier"),
-    ("acceptTableTransferWithVariance", "carrier"): (422, "unknown_carrier"),
-    ("receiveDrawerTransfer", "carrier"): (422, "unknown_carrier"),
-    ("receiveTableTransfer", "carrier"): (422, "unknown_carrier"),
+    ("acceptCreditWithVariance", "carrier"): (422, "unknown_carrier"),
+    ("acceptFillWithVariance", "carrier"): (422, "unknown_carrier"),
+    ("receiveCredit", "carrier"): (422, "unknown_carrier"),
+    ("receiveFill", "carrier"): (422, "unknown_carrier"),
     ("shareTronc", "points"): (422, "unknown_login"),
     ("noteChipMove", "chip_set"): (422, "unknown_chip_set"),
     ("noteChipMove", "observer"): (422, "unknown_observer"),
@@ -215,17 +227,19 @@ OTHERWISE = {
     ("confirmBonus", "hand"): (409, "bonus_differs"),
     ("ruleOnHand", "hand"): (409, "other_hand"),
     ("disputeHand", "hand"): (409, "other_hand"),
+    ("withdrawDispute", "hand"): (409, "other_hand"),
     ("takeOverTable", "relieves"): (409, "dealer_differs"),
+    ("printDocument", "player"): (422, "player_of_hand"),
 }
 #: Members that no request of the evening has: the person who carries the chips is named by who counts them there, and
 #: players sit down with chips from the cage. They are tried by themselves
 #: (`test_what_the_evening_does_not_name_is_not_reached_either`), and refused so.
 NOT_TRIED = {
     ("buyInAtTable", "player"): (404, "not_found"),
-    ("sendDrawerTransfer", "carrier"): (422, "unknown_carrier"),
-    ("sendTableTransfer", "carrier"): (422, "unknown_carrier"),
-    ("startDrawerTransfer", "carrier"): (422, "unknown_carrier"),
-    ("startTableTransfer", "carrier"): (422, "unknown_carrier"),
+    ("sendRequestedFill", "carrier"): (422, "unknown_carrier"),
+    ("sendRequestedCredit", "carrier"): (422, "unknown_carrier"),
+    ("sendFill", "carrier"): (422, "unknown_carrier"),
+    ("sendCredit", "carrier"): (422, "unknown_carrier"),
 }
 
 
@@ -323,26 +337,37 @@ class Probing(Recording):
 
 
 @pytest.fixture
-def foreign(evening: Watched, strangers: Kit) -> Iterator[dict[str, Any]]:
-    """Objects of other houses: those that are numbered in all houses together, and codes that no other house has."""
-    named = (resolve(request.url.path).kwargs for request in evening.sent.values())
-    known = {name: value for one in named for name, value in one.items()}
+def foreign(strangers: Kit) -> Iterator[dict[str, Any]]:
+    """Objects of another house: numbers and codes that no house of a test has."""
     other = Kit.found()
     other.table("X1")
-    dealer = other.seated("X1")
-    # A number that no house of a test reaches by itself.
-    Serial.objects.create(house=other.house, series="box", last=FAR)
-    box = dealer.ok("boxes", {"kind": "drop", "number": "far"})["last_event"]["box"]["box"]
-    assert box == FAR + 1
+    dealer, cashier = other.seated("X1"), other.cashier()
+    Serial.objects.bulk_create(Serial(house=other.house, series=series, last=FAR) for series in _FAR_SERIES)
+    far = [
+        dealer.ok("boxes", {"kind": "drop", "number": "far"})["last_event"]["box"]["box"],
+        dealer.ok("fills", {"drawer": "C1", "amount": 500})["last_event"]["transfer"]["serial"],
+        cashier.ok("credits", {"table": "X1", "amount": 500})["last_event"]["transfer"]["serial"],
+        other.office(Role.CAGE_SUPERVISOR).ok("chip-moves", _FAR_MOVE)["move"]["move"],
+        dealer.ok("tray-counts", _FAR_COUNT)["last_event"]["tray_count"]["tray_count"],
+    ]
+    assert far == [FAR + 1] * len(FAR_OF)
     dealer.ok("hands", {"mode": "physical"})
     terminal, _ = enrol_terminal(house=other.house, code="x-1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
     other.office(Role.MANAGER).ok("days", {"day": OTHER_DAY})
-    login = Staff.objects.filter(house=other.house).latest("id").login
+    staff = Staff.objects.filter(house=other.house).latest("id")
+    RotaEntry.objects.create(
+        house=other.house, number=FAR, staff=staff, kind=TerminalKind.OFFICE, role=Role.MANAGER, entered_by=staff,
+        starts_at=datetime(2020, 2, 27, tzinfo=UTC), ends_at=datetime(2020, 2, 28, tzinfo=UTC),
+    )  # fmt: skip
+    CardException.objects.create(
+        house=other.house, table=Table.objects.get(house=other.house), number=FAR, kind=ExceptionKind.DECK, found={}
+    )
     codes = {
-        "table": "X1", "hand": "X1-000001", "player": "X1-u1", "login": login, "terminal": terminal.code,
-        "drawer": "OWN-C", "chip_set": "OWN", "box": box, "for_day": OTHER_DAY,
-    }  # fmt: skip
-    yield codes | {name: known[name] for name in ("account", "count", "entry", "exception", "move", "transfer")}
+        "table": "X1", "hand": "X1-000001", "player": "X1-u1", "login": staff.login, "terminal": terminal.code,
+        "drawer": "OWN-C", "chip_set": "OWN", "for_day": OTHER_DAY, "account": "2010/X1-u1", "entry": FAR,
+        "exception": FAR, "chain": "drawer/OWN-C",
+    } | dict(zip(FAR_OF, far, strict=True))  # fmt: skip
+    yield codes
     other.close()
 
 
@@ -367,16 +392,16 @@ def test_what_the_evening_does_not_name_is_not_reached_either(kit: Kit, stranger
     ends = Ends(kit)
     ends.dealer.ok("open")
     carried, few = {"carrier": strangers.runner()}, {"pieces": {"5": 4}}
-    asked = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1"} | few)["last_event"]["transfer"]["transfer"]
-    fill = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1"} | few)["last_event"]["transfer"]["transfer"]
+    asked = ends.cashier.ok("credits", {"table": "T1"} | few)["last_event"]["transfer"]["serial"]
+    fill = ends.dealer.ok("fills", {"drawer": "C1"} | few)["last_event"]["transfer"]["serial"]
     ends.cashier.refresh()
     ends.dealer.refresh()
     tried = (
         ("buyInAtTable", ends.dealer, "buy-ins", {"seat": 1, "amount": 500, "player": "own-1"}),
-        ("sendDrawerTransfer", ends.cashier, f"transfers/{fill}/send", carried),
-        ("sendTableTransfer", ends.dealer, f"transfers/{asked}/send", carried),
-        ("startDrawerTransfer", ends.cashier, "transfers", {"kind": "fill", "table": "T1"} | few | carried),
-        ("startTableTransfer", ends.dealer, "transfers", {"kind": "credit", "drawer": "C1"} | few | carried),
+        ("sendRequestedFill", ends.cashier, f"fills/{fill}/send", carried),
+        ("sendRequestedCredit", ends.dealer, f"credits/{asked}/send", carried),
+        ("sendFill", ends.cashier, "fills", {"table": "T1"} | few | carried),
+        ("sendCredit", ends.dealer, "credits", {"drawer": "C1"} | few | carried),
     )
     assert {name for name, *_ in tried} == {name for name, _ in NOT_TRIED}
     for name, desk, path, body in tried:

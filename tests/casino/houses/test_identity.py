@@ -34,7 +34,7 @@ def codes(kit: Kit) -> list[str]:
 def at(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """Let the database's clock say so when a day is opened."""
     now = datetime.fromisoformat(moment).replace(tzinfo=UTC)
-    monkeypatch.setattr(gaming_clock, "due", lambda zone, cut_off: gaming_clock.day_at(now, zone, cut_off))
+    monkeypatch.setattr(gaming_clock, "due", lambda zone, cut_off, read=None: gaming_clock.day_at(now, zone, cut_off))
 
 
 def due(desk: Desk, day: str = "2020-02-29") -> str:

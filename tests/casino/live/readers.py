@@ -17,6 +17,7 @@ import httpx
 from casino.audit.services import record
 from casino.core import locks
 from casino.houses.models import House
+from casino.live.followers import RETRY
 from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR
 
@@ -53,6 +54,10 @@ class Reader:
     #: How often the stream was opened, and how often it has ended.
     opened: int = 0
     ended: int = 0
+    #: Whether the process that sends hints has it now: what it could not take was answered with what is known, and has
+    #: ended. And how often a stream has ended that this process had.
+    held: bool = False
+    lost: int = 0
     #: Whether it is opened again when it has ended.
     again: bool = True
     pause: float = 0.05
@@ -77,6 +82,10 @@ class Reader:
             assert time.monotonic() < end, (self.opened, self.ended, self.others, len(self.hints), self.hints[-3:])
             time.sleep(0.01)
 
+    def until_held(self) -> None:
+        """Wait until the process that sends hints has it: on a loaded machine it may not have answered in time."""
+        self.until(lambda: self.held)
+
     def seqs(self, chain: str) -> list[int]:
         """The numbers of a chain in the order in which they came."""
         return [hint["seq"] for hint in self.hints if hint["chain"] == chain]
@@ -94,6 +103,8 @@ class Reader:
                 self._read()
             except (httpx.HTTPError, OSError, ValueError, RuntimeError) as error:
                 self.others.append(type(error).__name__)
+            self.lost += self.held
+            self.held = False
             self.ended += 1
             if not self.again:
                 return
@@ -122,6 +133,8 @@ class Reader:
             elif line:
                 name, _, value = line.partition(": ")
                 event[name] = value
+                # A web process says another time, and that time first where the stream was handed over.
+                self.held = value == str(RETRY) if name == "retry" else self.held
             else:
                 self._take(event)
                 event = {}

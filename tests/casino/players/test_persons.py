@@ -227,7 +227,7 @@ def test_a_player_is_forgotten_and_every_proof_stays(
     dealer.ok("seats/1/leave")
     kit.cashier().ok("cash-outs", {"player": "T1-u1", "amount": 5_000})
     sealed = bytes(Person.objects.get(player__house=kit.house).sealed)
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     before, last = places(kit), last_event()
     kit.sequence()
     assert verified(kit)
@@ -265,7 +265,7 @@ def test_stored_answers_about_a_person_end_with_the_key(
     kept = AnsweredRequest.objects.filter(house=kit.house)
     (asked,) = kept.filter(key="key-of-anna").values_list("request_hash", flat=True)
     others = set(kept.exclude(key="key-of-anna").values_list("id", flat=True))
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     forget(kit, signers, monkeypatch)
     assert_nowhere(asked, "key-of-anna")
     assert others == set(kept.values_list("id", flat=True)), "those of everybody else stay"
@@ -284,7 +284,7 @@ def test_one_administrator_does_not_sign_for_two(
 ) -> None:
     """One person hires an auditor, or sets a password, or lets a person that they hired do so, and knows both."""
     recorded(cage)
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     ann, bea = signers[0], signers[2]
     key = kit.office(Role.ADMIN).ok("terminals", {"terminal": "office-7", "kind": "office"})["key"]
     given, mine = "ober-of-hearts-31", "unter-of-bells-47"
@@ -341,7 +341,7 @@ def test_nobody_is_forgotten_too_early(
     last = last_event()
     with pytest.raises(CommandError, match="retention_not_over"):
         forget(kit, signers, monkeypatch)
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     with pytest.raises(CommandError, match="no_person"):
         forget(kit, signers, monkeypatch, "bela")
     with pytest.raises(CommandError, match="not_found"):
@@ -370,7 +370,7 @@ def test_it_takes_two_people_and_an_auditor(
     kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded(cage)
-    settings.CASINO_RETENTION_DAYS = 0
+    kit.keep_nobody(settings)
     cia = f"cia@{kit.house.code}"
     hire(house=kit.house, login=cia, name="c", roles=[Role.ADMIN], password=PASSWORDS["bea"], actor=ACTOR)
     for lines, code in (

@@ -13,6 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from casino.configuration import declared
 from casino.core.error_codes import ERROR_CODES
+from casino.houses.terms import house_words
 from casino.reference import glossary_page, pages
 from engine.kernel.rules import describe
 from engine.registry import game_info, game_names
@@ -113,7 +114,7 @@ def enumerated(part: Any) -> Iterator[str]:
 def explained() -> set[str]:
     """Every word that the glossary explains, without accents."""
     rows = re.findall(r"^\| ([^|]*) \| ([^|]*) \| ([^|]*) \| [^|]* \| [^|]* \|$", glossary_page.render(), re.MULTILINE)
-    named = [*glossary_page.house_words(), *(name for row in rows for name in row)]
+    named = [*house_words(), *(name for row in rows for name in row)]
     return {word for name in named for word in re.findall(r"[a-z]+", plain(name))}
 
 

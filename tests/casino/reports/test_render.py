@@ -1,6 +1,7 @@
 """Files of reports: the same rows in every format, the same bytes again, nothing that a spreadsheet would run."""
 
 import csv
+import io
 import json
 import re
 import tracemalloc
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +23,7 @@ from casino.reports.frame.report import (
     Checkpoint,
     Equality,
     Format,
+    LastEvent,
     Report,
     Retention,
     Scope,
@@ -29,7 +32,9 @@ from casino.reports.frame.report import (
 )
 from casino.reports.render.base import Produced, produce
 from casino.reports.render.formats import writers
+from casino.reports.render.pdf import laid, shared
 from casino.reports.render.style import Style, harmless
+from casino.reports.render.xlsx_lines import LinesSheet
 from casino.staff.models import Role
 
 AT = datetime(2026, 11, 24, 20, 5, 9, tzinfo=UTC)
@@ -58,7 +63,14 @@ def made(folder: Path, many: int, *formats: Format, decimal: str = ".", separato
         ],
         sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
     )  # fmt: skip
-    as_of = AsOf(transaction=123, event=456, checkpoint=Checkpoint(1, 789, "ab" * 32), at=AT)
+    return produced(folder, report, *formats, decimal=decimal, separator=separator)
+
+
+def produced(folder: Path, report: Report, *formats: Format, decimal: str = ".", separator: str = ",") -> Produced:
+    """A report in these formats."""
+    as_of = AsOf(
+        transaction=123, event=456, last=LastEvent("house", 456), checkpoint=Checkpoint(1, 789, "ab" * 32), at=AT
+    )
     head = Head(
         report=report, house="DEMO", house_name="Demo ház", currency="HUF", exponent=2, zone="Europe/Budapest",
         filters={"day": "2026-11-24"}, group_by="table", requested_by="anna", requested_at=AT, as_of=as_of,
@@ -87,8 +99,10 @@ def test_every_format_has_the_same_rows_and_sums(tmp_path: Path) -> None:
     assert (listed[1]["at"], listed[1]["at_local"]) == ("2026-11-24T20:05:09Z", "2026-11-24 21:05:09")
     by_table = read(tmp_path / "trial-rows-by-table.csv")
     assert sum(int(row["amount_minor"]) for row in by_table) == body["sections"][0]["totals"]["amount"] == -45_325
-    assert [one["holds"] for one in body["equalities"]] == [True, False]
+    assert ([one["holds"] for one in body["equalities"]], body["reconciles"]) == ([True, False], False)
     with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
+        # The first line of the first sheet says that it does not reconcile.
+        assert "1 of 2 equalities DO NOT HOLD" in book.read("xl/worksheets/sheet1.xml").decode().split("</row>")[0]
         sheet = book.read("xl/worksheets/sheet2.xml").decode()
     amounts = re.findall(r'<c r="E(\d+)"><v>(-?\d+)</v></c>', sheet)
     assert [int(value) for _, value in amounts] == [row[3] for row in body["sections"][0]["rows"]]
@@ -142,7 +156,33 @@ def test_major_units_are_exact(amount: int, exponent: int) -> None:
 @given(st.text())
 def test_a_harmless_text_begins_no_formula(words: str) -> None:
     assert not harmless(words).startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert harmless(words).removeprefix("'") == words or words.startswith("'")
+    assert harmless(words).replace("'", "") == words.replace("'", "")
+
+
+#: Texts of what a formula and a cell are made of.
+AWKWARD = st.text(st.sampled_from("=+-@|%,;\t\r\n\"' a1"))
+
+
+@given(AWKWARD, st.sampled_from(",;\t"), st.sampled_from(",;\t"))
+def test_no_cell_is_a_formula_with_whatever_separator_the_file_is_read(
+    words: str, written: str, read_with: str
+) -> None:
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=written, lineterminator="\r\n").writerow(["a", harmless(words), "b"])
+    file.seek(0)
+    for cell in (cell for line in csv.reader(file, delimiter=read_with) for cell in line):
+        assert not cell.lstrip().startswith(("=", "+", "-", "@", "|", "%")), cell
+
+
+def test_a_text_with_separators_shows_what_was_written() -> None:
+    assert harmless("late;=1+cmd|calc!A0; -5, yes") == "late;'=1+cmd|calc!A0;' -5, yes"
+    assert harmless("T1-u1, 3 - 1") == "T1-u1, 3 - 1"
+
+
+def test_the_hour_that_comes_twice_is_known_by_its_offset() -> None:
+    style = Style(exponent=0, zone="Europe/Budapest")
+    hours = [style.local(datetime(2026, 10, 25, hour, 30, tzinfo=UTC)) for hour in (0, 1, 2)]
+    assert hours == ["2026-10-25 02:30:00+02:00", "2026-10-25 02:30:00+01:00", "2026-10-25 03:30:00"]
 
 
 def test_a_value_of_another_type_is_an_error() -> None:
@@ -156,3 +196,87 @@ def test_a_value_of_another_type_is_an_error() -> None:
         Column("at", "Time", Type.TIME, total=True)
     with pytest.raises(ValueError, match="differ"):
         Style(exponent=2, zone="UTC", separator=",", decimal=",")
+
+
+def test_wide_columns_of_a_pdf_give_way_and_narrow_ones_and_numbers_stay_whole() -> None:
+    assert shared([10.0, 20.0], [5.0, 5.0], 60.0) == [25.0, 35.0]  # some air
+    assert shared([10.0, 300.0], [10.0, 40.0], 100.0) == [10.0, 90.0]  # words go on several lines
+    assert shared([10.0, 300.0, 300.0], [10.0, 60.0, 70.0], 110.0) == [10.0, 50.0, 50.0]  # words are broken
+    long = "a" * 64
+    number, parts = laid((count("n", "N"), ref("hash", "Hash")), [30.0, 60.0], ["12", long], "Helvetica", 7.5)
+    assert (number, "".join(parts), len(parts) > 1) == (["12"], long, True)
+
+
+def test_a_slip_is_a_table_where_it_is_narrow_and_leaves_out_what_is_not_for_it(tmp_path: Path) -> None:
+    """Ten rows of three columns take ten lines and not thirty; a section that is not for slips takes none."""
+    heights = {}
+    for name, columns, on_slip in (
+        ("table", (ref("a", "A"), ref("b", "B"), pieces("c", "C")), True),
+        ("list", (text("a", "A"), text("b", "B" * 60), pieces("c", "C")), True),
+        ("absent", (ref("a", "A"), ref("b", "B"), pieces("c", "C")), False),
+    ):
+        shown = Section("rows", "Rows", columns, lambda _: [(f"a{n}", f"b{n}", n) for n in range(10)], on_slip=on_slip)
+        report = Report(
+            id=name, number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,), sections=(shown,),
+            equalities=lambda _, __: [], sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
+        )  # fmt: skip
+        [file] = produced(tmp_path, report, Format.SLIP).files
+        box = re.search(rb"/MediaBox \[ 0 0 [0-9.]+ ([0-9.]+)", file.path.read_bytes())
+        assert box is not None
+        heights[name] = float(box[1])
+    lines = {name: (height - heights["absent"]) / 10 for name, height in heights.items()}
+    assert 11 < lines["table"] < 16 and lines["list"] > 30
+
+
+#: What the library escapes, marks or cuts off.
+AWKWARD = (
+    "", " before", "behind ", "a&b<c>d", 'say "so"', "_x0041_", "_x", "tab\there", "two\nlines", "\x01", "\x1f", "\x7f",
+    "\ufffe", "\u2028", "a\u00a0", "<r>rich</r>", "=1+1", "'quoted", "Őrült", "\U0001f600", "w" * 40_000,
+    "\U0001f600" * 20_000,
+)  # fmt: skip
+
+
+def _sheet(path: Path) -> bytes:
+    with zipfile.ZipFile(path) as book:
+        return book.read("xl/worksheets/sheet1.xml")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.sampled_from(AWKWARD), st.text(max_size=20)),
+            st.one_of(st.none(), st.integers(-(10**15), 10**15)),
+            st.one_of(st.none(), st.booleans()),
+        ),
+        max_size=12,
+    )
+)
+def test_lines_of_a_sheet_are_those_that_the_library_writes(tmp_path_factory: Any, found: list[Any]) -> None:
+    folder = tmp_path_factory.mktemp("sheets")
+    options = {"constant_memory": True, "strings_to_formulas": False, "tmpdir": str(folder)}
+    ours = xlsxwriter.Workbook(str(folder / "ours.xlsx"), options)
+    theirs = xlsxwriter.Workbook(str(folder / "theirs.xlsx"), options)
+    sheet, plain = ours.add_worksheet("A", worksheet_class=LinesSheet), theirs.add_worksheet("A")
+    shapes = [book.add_format({"num_format": "#,##0.00"}) for book in (ours, theirs)]
+    for one in (sheet, plain):
+        for column, name in enumerate(("text", "number", "minor", "flag")):
+            one.write_string(0, column, name)
+    sheet.begin_lines(
+        [
+            lambda row, value: sheet.text(row, 0, value),
+            lambda row, value: sheet.number(row, 1, value / 100, shapes[0]) + sheet.number(row, 2, value, None),
+            lambda row, value: sheet.flag(row, 3, value),
+        ]
+    )
+    for row, (words, number, flag) in enumerate(found, start=1):
+        sheet.line(row, (words, number, flag))
+        if words is not None:
+            plain.write_string(row, 0, words)
+        if number is not None:
+            plain.write_number(row, 1, number / 100, shapes[1])
+            plain.write_number(row, 2, number)
+        if flag is not None:
+            plain.write_boolean(row, 3, flag)
+    ours.close()
+    theirs.close()
+    assert _sheet(folder / "ours.xlsx") == _sheet(folder / "theirs.xlsx")

@@ -22,6 +22,9 @@ TOGETHER = {
     frozenset({Role.CASHIER, Role.CAGE_SUPERVISOR}),
     frozenset({Role.COMPLIANCE, Role.MANAGER}),
     frozenset({Role.COMPLIANCE, Role.COUNT}),
+    frozenset({Role.DEALER, Role.DELEGATE}),
+    frozenset({Role.FLOOR, Role.DELEGATE}),
+    frozenset({Role.COMPLIANCE, Role.DELEGATE}),
 }
 IDS = ["+".join(pair.roles) for pair in REFUSED_PAIRS]
 

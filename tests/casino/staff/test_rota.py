@@ -81,6 +81,8 @@ def test_nobody_is_at_two_places_at_once(kit: Kit, dealer: str) -> None:
     manager.ok("rota", entry(dealer, at=after))
     manager.ok(f"rota/{number}/withdraw", {"reason": "changes shifts"}, version=1)
     manager.ok("rota", entry(dealer))
+    numbers = [row["rota_entry"] for row in manager.get("rota").json()["results"]]
+    assert sorted(numbers) == [1, 2, 3], "a refusal leaves no gap"
 
 
 def test_who_is_on_duty_outside_of_the_rota_is_shown_and_not_refused(kit: Kit, dealer: str) -> None:
@@ -106,5 +108,7 @@ def test_one_house_knows_nothing_of_another_ones_rota(kit: Kit, dealer: str) -> 
     theirs: Desk = other.office(Role.MANAGER)
     assert theirs.get("rota").json()["results"] == []
     assert_problem(theirs.post(f"rota/{number}/withdraw", {"reason": "not mine"}, version=1), 404, "not_found")
+    login = other.hire(Role.DEALER, TerminalKind.OFFICE, "")[0].staff.login
+    assert theirs.ok("rota", entry(login, kind="office", location=""))["rota_entry"] == 1, "each counts for itself"
     assert_problem(theirs.post("rota", entry(dealer, kind="office", location="")), 404, "not_found")
     other.close()

@@ -108,7 +108,8 @@ def test_a_large_buy_in_is_approved_as_at_the_cage(kit: Kit, dealer: Desk) -> No
 
 
 def test_a_large_buy_in_is_for_a_player_whom_the_house_knows(kit: Kit, dealer: Desk) -> None:
-    control(kit, identity_from=1_000)
+    # One by one: the players have bought before.
+    control(kit, identity_from=1_000, linked_hours=0, linked_days=0, linked_long_days=0)
     kit.players("vera")
     dealer.ok("seats/4/leave")
     for body in ({"seat": 1, "amount": 1_000}, {"seat": 4, "player": "vera", "amount": 1_000}):
@@ -122,6 +123,23 @@ def test_a_large_buy_in_is_for_a_player_whom_the_house_knows(kit: Kit, dealer: D
     dealer.ok("buy-ins", {"seat": 1, "amount": 1_000})
     dealer.ok("buy-ins", {"seat": 4, "player": "vera", "amount": 1_000})
     assert_whole(kit)
+    assert verify_house(kit.house).findings == []
+
+
+def test_what_was_bought_at_the_cage_and_at_the_table_is_added_up(kit: Kit, dealer: Desk) -> None:
+    kit.players("vera")
+    dealer.ok("seats/4/leave")
+    cashier = kit.cashier()
+    control(kit, identity_from=1_000)
+    cashier.ok("buy-ins", {"player": "vera", "amount": 500})
+    dealer.ok("buy-ins", {"seat": 4, "player": "vera", "amount": 400})
+    problem = dealer.post("buy-ins", {"seat": 4, "amount": 100}).json()
+    assert (problem["code"], "linked_hours" in problem["linked"]) == ("identity_required", True)
+    assert kit.balance("1050/T1") == 400
+    cashier.refresh()
+    cashier.ok("/api/v1/players/vera/person", {"person": PERSON, "reason": "first_record"}, version=1)
+    event = dealer.ok("buy-ins", {"seat": 4, "amount": 100})["last_event"]
+    assert event["threshold_reached"]["sums"]["linked_hours"] == 1_000
     assert verify_house(kit.house).findings == []
 
 

@@ -9,17 +9,18 @@ import pytest
 
 from casino.audit import verifier
 from casino.chips import selectors as chips
+from casino.core import sql
 from casino.days import open_work
 from casino.reports import tasks
 from casino.reports.selectors import verification
 from casino.staff.models import Role
-from casino.transfers.models import RESERVED_SECONDS, Transfer
+from casino.transfers.models import RESERVED_SECONDS
 from casino.verification import exporting
 from ledger.models import Hold
 from tests.casino.devices import events
 from tests.casino.kit import Kit
 from tests.casino.superuser import unguarded
-from tests.casino.transfers.test_transfers import REASON, Ends, ends, refusal
+from tests.casino.transfers.test_transfers import REASON, Ends, ends, named, refusal
 
 __all__ = ["ends"]
 
@@ -29,8 +30,8 @@ ASKED = {"100": 90, "25": 40}
 
 def asked(ends: Ends, **changed: Any) -> dict[str, Any]:
     """A fill that the table asks for."""
-    body = {"kind": "fill", "drawer": "C1", "pieces": ASKED} | changed
-    found: dict[str, Any] = ends.dealer.ok("transfers", body)["last_event"]["transfer"]
+    body = {"drawer": "C1", "pieces": ASKED} | changed
+    found: dict[str, Any] = ends.dealer.ok("fills", body)["last_event"]["transfer"]
     return found
 
 
@@ -63,7 +64,7 @@ def test_what_a_table_asks_for_is_not_sold_and_then_sent(ends: Ends, tmp_path: P
     answer = bought(ends, amount=2_000).json()
     assert "100" not in answer["last_event"]["exchanged"], answer
     ends.cashier.refresh()
-    sent = ends.cashier.ok(f"transfers/{fill['transfer']}/send", {})["last_event"]["transfer"]
+    sent = ends.cashier.ok(f"fills/{fill['serial']}/send", {})["last_event"]["transfer"]
     assert (sent["state"], sent["sent"], sent["reservation"]) == ("sent", ASKED, "voided")
     assert held(ends.kit) == [("fill:1", "voided")]
     assert_rebuilt(ends.kit, tmp_path)
@@ -71,7 +72,7 @@ def test_what_a_table_asks_for_is_not_sold_and_then_sent(ends: Ends, tmp_path: P
 
 def test_other_chips_are_sent_instead_and_the_rest_is_free_again(ends: Ends) -> None:
     fill = asked(ends)
-    ends.cashier.ok(f"transfers/{fill['transfer']}/send", {"pieces": {"5": 10}})
+    ends.cashier.ok(f"fills/{fill['serial']}/send", {"pieces": {"5": 10}})
     assert held(ends.kit) == [("fill:1", "voided")]
     assert bought(ends, amount=10_000, pieces={"100": 100}).status_code == 201
 
@@ -81,7 +82,7 @@ def test_a_cancelled_fill_sets_nothing_aside(ends: Ends, tmp_path: Path, at: str
     fill = asked(ends)
     desk = getattr(ends, at)
     desk.refresh()
-    cancelled = desk.ok(f"transfers/{fill['transfer']}/cancel", REASON)["last_event"]["transfer"]
+    cancelled = desk.ok(f"fills/{fill['serial']}/cancel", REASON)["last_event"]["transfer"]
     assert cancelled["reservation"] == "voided" and held(ends.kit) == [("fill:1", "voided")]
     assert_rebuilt(ends.kit, tmp_path)
 
@@ -90,13 +91,13 @@ def test_two_fills_do_not_count_on_the_same_chips(ends: Ends) -> None:
     assert asked(ends)["reservation"] == "pending"
     second = asked(ends)
     assert second["reservation"] == "", "the drawer has only ten of them left: it is asked for all the same"
-    assert refusal(ends.cashier.post(f"transfers/{second['transfer']}/send", {})) == (409, "drawer_short")
+    assert refusal(ends.cashier.post(f"fills/{second['serial']}/send", {})) == (409, "drawer_short")
 
 
 def test_amounts_and_credits_set_nothing_aside(ends: Ends) -> None:
-    by_amount = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})
+    by_amount = ends.dealer.ok("fills", {"drawer": "C1", "amount": 500})
     assert by_amount["last_event"]["transfer"]["reservation"] == ""
-    credit = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "pieces": {"100": 1}})
+    credit = ends.cashier.ok("credits", {"table": "T1", "pieces": {"100": 1}})
     assert credit["last_event"]["transfer"]["reservation"] == ""
     assert held(ends.kit) == []
 
@@ -128,7 +129,7 @@ def test_after_an_hour_others_may_have_them(ends: Ends, tmp_path: Path) -> None:
     assert tasks.expire_holds(str(kit.house.id)) is True
     assert events(kit, "holds.expired")[0]["data"] == {"hold_count": 1, "holds": ["fill:1"]}
     ends.cashier.refresh()
-    sent = ends.cashier.ok(f"transfers/{fill['transfer']}/send", {"pieces": {"100": 1}})["last_event"]["transfer"]
+    sent = ends.cashier.ok(f"fills/{fill['serial']}/send", {"pieces": {"100": 1}})["last_event"]["transfer"]
     assert sent["reservation"] == "expired" and held(kit) == [("fill:1", "expired")]
     _older(kit, timedelta(seconds=RESERVED_SECONDS))
     # As the rows say now, it was marked an hour before its time; and nothing else is wrong.
@@ -140,14 +141,15 @@ def test_after_an_hour_others_may_have_them(ends: Ends, tmp_path: Path) -> None:
 def test_a_reservation_that_no_event_records_is_found(ends: Ends) -> None:
     fill = asked(ends)
     with unguarded("transfers_transfer") as cursor:
-        cursor.execute("UPDATE transfers_transfer SET reservation = '' WHERE id = %s", [fill["transfer"]])
+        cursor.execute("UPDATE transfers_transfer SET reservation = '' WHERE house_id = %s", [ends.kit.house.id])
     assert not verification(ends.kit.house)["ok"]
-    assert Transfer.objects.get(id=fill["transfer"]).reservation == ""
+    assert ends.row(named(fill)).reservation == ""
 
 
 def test_open_holds_go_over_to_the_next_day_by_name(ends: Ends) -> None:
     asked(ends)
-    [one] = open_work.carried(ends.kit.house, "2026-06-01", None)["holds"]
+    carried = open_work.carrying(ends.kit.house, "2026-06-01", None)
+    [one] = carried.described(sql.together(*carried.reads))["holds"]
     assert one["hold"] == "fill:1" and one["until"].endswith("Z")
 
 

@@ -185,24 +185,24 @@ def test_a_fill_brings_the_tray_to_its_template(kit: Kit, admin: Desk) -> None:
     kit.table()
     cashier = opened(kit, d500=40, d100=50)
     dealer = kit.dealer()
-    ask = {"kind": "fill", "drawer": "C1", "by_template": True}
-    assert_problem(dealer.post("transfers", ask), 409, "no_template")
+    ask = {"drawer": "C1", "by_template": True}
+    assert_problem(dealer.post("fills", ask), 409, "no_template")
     put(admin, "tables/T1", pieces=FULL)
     # The table asks and does not learn what its tray lacks.
-    asked = dealer.ok("transfers", ask)["last_event"]["transfer"]
+    asked = dealer.ok("fills", ask)["last_event"]["transfer"]
     assert (asked["requested"], asked["sent"], asked["reservation"]) == ({"template": 1}, None, "")
-    number, carrier = asked["transfer"], kit.runner()
+    number, carrier = asked["serial"], kit.runner()
     cashier.refresh()
-    sent = cashier.ok(f"transfers/{number}/send", {"carrier": carrier})["last_event"]["transfer"]
+    sent = cashier.ok(f"fills/{number}/send", {"carrier": carrier})["last_event"]["transfer"]
     assert (sent["sent"], sent["value"]) == (LACKS, 10_500)
     # What is on its way counts as there.
     found = proposed(kit).json()
     assert (found["needed"], found["pieces"], found["value"]) == ({}, {}, 0)
-    again = {"kind": "fill", "table": "T1", "by_template": True}
+    again = {"table": "T1", "by_template": True}
     cashier.refresh()
-    assert_problem(cashier.post("transfers", again), 409, "tray_at_template")
+    assert_problem(cashier.post("fills", again), 409, "tray_at_template")
     dealer.refresh()
-    dealer.ok(f"transfers/{number}/receive", {"pieces": LACKS})
+    dealer.ok(f"fills/{number}/receive", {"pieces": LACKS})
     chips = kit.office().get("tables/T1/chips").json()
     assert chips["tray"]["pieces"] == dict(sorted(FULL.items(), key=lambda one: -int(one[0])))
     whole(kit)
@@ -222,11 +222,11 @@ def test_the_proposal_leaves_the_drawer_what_its_template_says(kit: Kit, admin: 
     for role in (Role.DEALER, Role.FLOOR):
         assert_problem(proposed(kit, role), 403, "forbidden")
     cashier.refresh()
-    sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "by_template": True})["last_event"]
+    sent = cashier.ok("fills", {"table": "T1", "by_template": True})["last_event"]
     assert (sent["transfer"]["sent"], "approval" in sent) == ({"500": 15}, False)
     # Nothing is left that can be given.
     cashier.refresh()
-    assert_problem(cashier.post("transfers", {"kind": "fill", "table": "T1", "by_template": True}), 409, "drawer_short")
+    assert_problem(cashier.post("fills", {"table": "T1", "by_template": True}), 409, "drawer_short")
     whole(kit)
 
 
@@ -234,22 +234,22 @@ def test_a_fill_that_leaves_the_cage_without_change_takes_an_approval(kit: Kit, 
     kit.table()
     cashier = opened(kit, d500=25, d100=50)
     put(admin, "drawers/C1", cash=30_000, pieces={"500": 25, "100": 50}, least={"100": 45})
-    fill = {"kind": "fill", "table": "T1", "pieces": {"100": 6}}
+    fill = {"table": "T1", "pieces": {"100": 6}}
     before = kit.held()
-    asked = cashier.post("transfers", fill)
+    asked = cashier.post("fills", fill)
     assert_problem(asked, 409, "approval_required")
     approval = asked.json()["approval"]
     assert (approval["kind"], approval["roles"]) == ("transfer", ["cage_supervisor", "manager"])
     assert kit.held() == before
     supervisor = kit.supervisor()
     supervisor.ok(f"/api/v1/approvals/{approval['approval']}/approve", {}, version=None)
-    sent = cashier.ok("transfers", fill, headers={"Approval": str(approval["approval"])})["last_event"]
+    sent = cashier.ok("fills", fill, headers={"Approval": str(approval["approval"])})["last_event"]
     assert (sent["approval"], sent["transfer"]["sent"]) == (approval["approval"], {"100": 6})
     # Of a chip of which the template keeps nothing, everything can go.
-    cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 25}})
+    cashier.ok("fills", {"table": "T1", "pieces": {"500": 25}})
     # What is not there at all needs no approval to be refused.
-    short = {"kind": "fill", "table": "T1", "pieces": {"500": 1}}
-    assert_problem(cashier.post("transfers", short), 409, "drawer_short")
+    short = {"table": "T1", "pieces": {"500": 1}}
+    assert_problem(cashier.post("fills", short), 409, "drawer_short")
     whole(kit)
 
 
@@ -257,12 +257,12 @@ def test_a_fill_by_worth_spares_what_the_drawer_keeps(kit: Kit, admin: Desk) -> 
     kit.table()
     cashier = opened(kit, d500=20, d100=50, d25=40)
     put(admin, "drawers/C1", cash=0, pieces={"25": 40, "100": 50}, least={"25": 40, "100": 20})
-    sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "amount": 8_000})["last_event"]["transfer"]["sent"]
+    sent = cashier.ok("fills", {"table": "T1", "amount": 8_000})["last_event"]["transfer"]["sent"]
     assert "25" not in sent
     assert sent.get("100", 0) <= 30
     # A worth that only those chips make takes an approval.
     cashier.refresh()
-    assert_problem(cashier.post("transfers", {"kind": "fill", "table": "T1", "amount": 25}), 409, "approval_required")
+    assert_problem(cashier.post("fills", {"table": "T1", "amount": 25}), 409, "approval_required")
     whole(kit)
 
 
@@ -270,11 +270,10 @@ def test_only_a_fill_has_a_template(kit: Kit, admin: Desk) -> None:
     kit.table()
     cashier = opened(kit, d500=20)
     put(admin, "tables/T1", pieces=FULL)
-    ask = {"kind": "credit", "table": "T1", "by_template": True}
-    assert_problem(cashier.post("transfers", ask), 422, "template_of_a_fill")
-    both = {"kind": "fill", "table": "T1", "by_template": True, "amount": 500}
-    assert_problem(cashier.post("transfers", both), 400, "invalid_request")
-    assert_problem(cashier.post("transfers", {"kind": "fill", "table": "T1"}), 400, "invalid_request")
+    assert_problem(cashier.post("credits", {"table": "T1", "by_template": True}), 400, "invalid_request")
+    both = {"table": "T1", "by_template": True, "amount": 500}
+    assert_problem(cashier.post("fills", both), 400, "invalid_request")
+    assert_problem(cashier.post("fills", {"table": "T1"}), 400, "invalid_request")
 
 
 # --- The verifier ----------------------------------------------------------------------------------------------------
@@ -289,7 +288,7 @@ def test_a_fill_past_the_template_without_an_approval_is_found(
     # The rule has begun so long ago that the write must have known it.
     monkeypatch.setattr("casino.audit.verifier.state_templates.TOLERANCE", 0.0)
     monkeypatch.setattr("casino.transfers.choosing.templates.least_of", lambda *_: _none())
-    cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 6}})
+    cashier.ok("fills", {"table": "T1", "pieces": {"100": 6}})
     found = [(finding.code, finding.place) for finding in verify_house(kit.house).findings]
     # Without tolerance the template's own beginning is one, too.
     assert {code for code, _ in found} == {"approval_missing", "template_in_the_past"}

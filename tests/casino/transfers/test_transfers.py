@@ -13,6 +13,7 @@ from casino.core.errors import Conflict
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.transfers.models import Transfer
+from ledger.models import Transaction
 from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, book
 from tests.casino.superuser import unguarded
 
@@ -30,30 +31,35 @@ class Ends:
         self.dealer, self.cashier, self.runner = kit.dealer(), kit.cashier(), kit.runner()
         kit.open_drawer(self.cashier, cash=100_000, pieces={str(value): 100 for value in PIECES})
 
-    def filled(self, **body: Any) -> int:
-        """A fill that the cage has sent; returns its number."""
-        sent = self.cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": FILL} | body)
-        return int(sent["last_event"]["transfer"]["transfer"])
+    def filled(self, **body: Any) -> str:
+        """A fill that the cage has sent, as addresses name it."""
+        sent = self.cashier.ok("fills", {"table": "T1", "pieces": FILL} | body)
+        return named(sent["last_event"]["transfer"])
 
-    def credited(self) -> int:
-        """A credit that the table has sent."""
-        sent = self.dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": FILL})
-        return int(sent["last_event"]["transfer"]["transfer"])
+    def credited(self) -> str:
+        """A credit that the table has sent, as addresses name it."""
+        sent = self.dealer.ok("credits", {"drawer": "C1", "pieces": FILL})
+        return named(sent["last_event"]["transfer"])
 
-    def receive(self, number: int, pieces: dict[str, int], at: Desk | None = None) -> Any:
+    def row(self, paper: str) -> Transfer:
+        """The row of a transfer."""
+        kind, _, serial = paper.partition("s/")
+        return Transfer.objects.get(house=self.kit.house, kind=kind, serial=int(serial))
+
+    def receive(self, paper: str, pieces: dict[str, int], at: Desk | None = None) -> Any:
         """Count at the table, or at another desk, what the runner has brought."""
-        return (at or self.dealer).post(f"transfers/{number}/receive", {"pieces": pieces, "carrier": self.runner})
+        return (at or self.dealer).post(f"{paper}/receive", {"pieces": pieces, "carrier": self.runner})
 
-    def differ(self, number: int, at: Desk | None = None) -> None:
+    def differ(self, paper: str, at: Desk | None = None) -> None:
         """Two counts that are not what was sent."""
         for _ in range(2):
-            assert refusal(self.receive(number, {"1": 1}, at)) == (409, "count_mismatch")
+            assert refusal(self.receive(paper, {"1": 1}, at)) == (409, "count_mismatch")
 
-    def accept(self, number: int, pieces: dict[str, int], at: TerminalKind, place: str) -> dict[str, Any]:
+    def accept(self, paper: str, pieces: dict[str, int], at: TerminalKind, place: str) -> dict[str, Any]:
         """The floor accepts a variance."""
         body = {"pieces": pieces, "carrier": self.runner} | REASON
         floor = floor_at(self.kit, at, place)
-        found: dict[str, Any] = floor.ok(f"transfers/{number}/accept-with-variance", body)["last_event"]["transfer"]
+        found: dict[str, Any] = floor.ok(f"{paper}/accept-with-variance", body)["last_event"]["transfer"]
         return found
 
     def values(self) -> list[int]:
@@ -72,6 +78,11 @@ class Ends:
 def ends(kit: Kit) -> Ends:
     """Both ends."""
     return Ends(kit)
+
+
+def named(transfer: dict[str, Any]) -> str:
+    """How addresses below its table or drawer name a transfer: `fills/3`."""
+    return f"{transfer['kind']}s/{transfer['serial']}"
 
 
 def refusal(answer: Any) -> tuple[int, str]:
@@ -95,12 +106,12 @@ def under_way(kit: Kit, query: str) -> list[dict[str, Any]]:
 
 def test_a_fill_goes_through_transit_into_the_tray(ends: Ends) -> None:
     drawer, _, tray = ends.values()
-    number = ends.filled()
+    paper = ends.filled()
     assert ends.values() == [drawer - WORTH, WORTH, tray]
     for query in ("table=T1&state=sent", "drawer=C1&state=sent"):
-        assert [(row["transfer"], row["sent"]) for row in under_way(ends.kit, query)] == [(number, FILL)]
+        assert [(named(row), row["sent"]) for row in under_way(ends.kit, query)] == [(paper, FILL)]
     ends.whole()
-    received = ends.receive(number, FILL).json()
+    received = ends.receive(paper, FILL).json()
     assert received["last_event"]["transfer"]["state"] == "received"
     assert ends.values() == [drawer - WORTH, 0, tray + WORTH]
     chips = ends.kit.office().get("tables/T1/chips").json()
@@ -113,10 +124,10 @@ def test_a_fill_goes_through_transit_into_the_tray(ends: Ends) -> None:
 
 def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
     drawer, _, tray = ends.values()
-    number = ends.credited()
+    paper = ends.credited()
     assert ends.values() == [drawer, WORTH, tray - WORTH]
     ends.cashier.refresh()
-    received = ends.receive(number, FILL, ends.cashier).json()
+    received = ends.receive(paper, FILL, ends.cashier).json()
     assert (received["last_event"]["transfer"]["state"], ends.kit.held()["pieces"]["25"]) == ("received", 140)
     assert ends.values() == [drawer + WORTH, 0, tray - WORTH]
     ends.whole()
@@ -124,38 +135,39 @@ def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
 
 def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
     before = ends.values()
-    asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 5_000})["last_event"]["transfer"]
+    asked = ends.dealer.ok("fills", {"drawer": "C1", "amount": 5_000})["last_event"]["transfer"]
     assert (asked["state"], asked["sent"], asked["requested"]) == ("requested", None, {"amount": 5_000})
     assert ends.values() == before
-    sent = ends.cashier.ok(f"transfers/{asked['transfer']}/send")["last_event"]["transfer"]
+    sent = ends.cashier.ok(f"{named(asked)}/send")["last_event"]["transfer"]
     assert (sent["state"], sent["value"]) == ("sent", 5_000)
     # A fill by value brings some of every chip that it has room for.
     assert len(sent["sent"]) > 4
-    assert ends.receive(asked["transfer"], sent["sent"]).status_code == 200
+    assert ends.receive(named(asked), sent["sent"]).status_code == 200
     assert ends.values() == [before[0] - 5_000, 0, before[2] + 5_000]
     ends.whole()
 
 
 def test_the_cage_asks_for_a_credit_and_gets_something_else(ends: Ends) -> None:
-    wish = {"kind": "credit", "table": "T1", "pieces": {"1000": 5}}
-    asked = ends.cashier.ok("transfers", wish)["last_event"]["transfer"]
-    assert refusal(ends.cashier.post(f"transfers/{asked['transfer']}/send")) == (409, "not_your_side")
-    ends.dealer.ok(f"transfers/{asked['transfer']}/send", {"pieces": {"500": 10}})
-    assert ends.receive(asked["transfer"], {"500": 10}, ends.cashier).status_code == 200
-    assert Transfer.objects.get(id=asked["transfer"]).requested == {"pieces": {"1000": 5}}
+    wish = {"table": "T1", "pieces": {"1000": 5}}
+    asked = ends.cashier.ok("credits", wish)["last_event"]["transfer"]
+    # Who asks for a credit does not send it: the drawer has no such address.
+    assert refusal(ends.cashier.post(f"{named(asked)}/send")) == (404, "not_found")
+    ends.dealer.ok(f"{named(asked)}/send", {"pieces": {"500": 10}})
+    assert ends.receive(named(asked), {"500": 10}, ends.cashier).status_code == 200
+    assert ends.row(named(asked)).requested == {"pieces": {"1000": 5}}
     ends.whole()
 
 
 def test_what_arrives_must_be_what_was_sent_piece_by_piece(ends: Ends) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     before = ends.values()
     # The same worth in other chips is not the same.
     for counted in (FILL | {"100": 19}, FILL | {"100": 19, "25": 44}):
-        assert refusal(ends.receive(number, counted)) == (409, "count_mismatch")
+        assert refusal(ends.receive(paper, counted)) == (409, "count_mismatch")
     assert ends.values() == before
     # Who counts does not decide, and cannot go on guessing: not even right.
-    assert refusal(ends.receive(number, FILL)) == (409, "supervisor_needed")
-    accepted = ends.dealer.post(f"transfers/{number}/accept-with-variance", {"pieces": FILL} | REASON)
+    assert refusal(ends.receive(paper, FILL)) == (409, "supervisor_needed")
+    accepted = ends.dealer.post(f"{paper}/accept-with-variance", {"pieces": FILL} | REASON)
     assert refusal(accepted) == (403, "forbidden")
     ends.whole()
 
@@ -182,17 +194,17 @@ SECRET_WORTH = 77 * 100 + 53 * 25 + 41 * 5
 @pytest.mark.parametrize("kind", ["fill", "credit"])
 def test_who_counts_reads_nowhere_what_was_sent(ends: Ends, kind: str) -> None:
     if kind == "fill":
-        sent = ends.cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": SECRET})
+        sent = ends.cashier.ok("fills", {"table": "T1", "pieces": SECRET})
         counts, sends, at = ends.dealer, ends.cashier, TerminalKind.TABLE
     else:
-        sent = ends.dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": SECRET})
+        sent = ends.dealer.ok("credits", {"drawer": "C1", "pieces": SECRET})
         counts, sends, at = ends.cashier, ends.dealer, TerminalKind.CAGE
-    number = sent["last_event"]["transfer"]["transfer"]
+    paper = named(sent["last_event"]["transfer"])
     assert len(_figures(sent)) == 4
     floor = floor_at(ends.kit, at, "T1" if kind == "fill" else "C1")
     counts.refresh()
-    answers = [ends.receive(number, {"100": 1}, counts), ends.receive(number, {"100": 2}, counts)]
-    answers.append(ends.receive(number, {"100": 3}, counts))
+    answers = [ends.receive(paper, {"100": 1}, counts), ends.receive(paper, {"100": 2}, counts)]
+    answers.append(ends.receive(paper, {"100": 3}, counts))
     assert [refusal(answer) for answer in answers] == [(409, "count_mismatch")] * 2 + [(409, "supervisor_needed")]
     assert answers[0].json().keys() == {"type", "title", "status", "detail", "code", "instance"}
     assert answers[0].json()["detail"] == answers[1].json()["detail"]
@@ -204,36 +216,36 @@ def test_who_counts_reads_nowhere_what_was_sent(ends: Ends, kind: str) -> None:
     # A list that shows nothing would prove nothing: the sender and the auditor read it.
     for reader in (sends, ends.kit.office()):
         assert len(_figures(reader.get("/api/v1/transfers").json())) == 4
-    declined = counts.post(f"transfers/{number}/decline", REASON)
+    declined = counts.post(f"{paper}/decline", REASON)
     assert declined.status_code == 200 and _figures(declined.json()["last_event"]) == set()
     ends.whole()
 
 
 def test_a_count_that_differs_is_kept_once_with_who_made_it(ends: Ends) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     body = {"pieces": FILL | {"5": 39}, "carrier": ends.runner}
     for _ in range(3):  # its answer was lost
-        answer = ends.dealer.post(f"transfers/{number}/receive", body, key="counted")
+        answer = ends.dealer.post(f"{paper}/receive", body, key="counted")
         assert refusal(answer) == (409, "count_mismatch")
     [row] = under_way(ends.kit, "state=sent")
     assert row["differing_counts"] == 1
-    [count] = Transfer.objects.get(id=number).miscounts
+    [count] = ends.row(paper).miscounts
     assert count["pieces"] == FILL | {"5": 39} and count["by"].startswith("dealer")
     # The second count is right: nothing has to be accepted.
-    assert ends.receive(number, FILL).status_code == 200
+    assert ends.receive(paper, FILL).status_code == 200
     ends.whole()
 
 
 def test_a_variance_is_accepted_after_two_counts_by_somebody_who_made_none(ends: Ends) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     floor = floor_at(ends.kit, TerminalKind.TABLE, "T1")
     body = {"pieces": FILL | {"5": 39}, "carrier": ends.runner} | REASON
-    path = f"transfers/{number}/accept-with-variance"
+    path = f"{paper}/accept-with-variance"
     assert refusal(floor.post(path, body)) == (409, "recount_needed")
-    ends.receive(number, {})
+    ends.receive(paper, {})
     assert refusal(floor.post(path, body)) == (409, "recount_needed")
-    ends.receive(number, {})
-    counter = Staff.objects.get(house=ends.kit.house, login=Transfer.objects.get(id=number).miscounts[0]["by"])
+    ends.receive(paper, {})
+    counter = Staff.objects.get(house=ends.kit.house, login=ends.row(paper).miscounts[0]["by"])
     counter.roles = [Role.DEALER, Role.FLOOR]
     counter.save()
     assert refusal(ends.dealer.post(path, body)) == (403, "four_eyes")
@@ -243,29 +255,30 @@ def test_a_variance_is_accepted_after_two_counts_by_somebody_who_made_none(ends:
 def test_a_third_person_carries_the_chips(ends: Ends) -> None:
     kit = ends.kit
     logins = dict(Staff.objects.filter(house=kit.house).order_by("-id").values_list("roles__0", "login"))
-    fill = {"kind": "fill", "table": "T1", "pieces": FILL}
-    asked = {"kind": "fill", "drawer": "C1", "pieces": FILL, "carrier": ends.runner}
-    assert refusal(ends.dealer.post("transfers", asked)) == (422, "carrier_not_yet")
+    fill = {"table": "T1", "pieces": FILL}
+    # Nothing is carried yet.
+    asked = {"drawer": "C1", "pieces": FILL, "carrier": ends.runner}
+    assert refusal(ends.dealer.post("fills", asked)) == (400, "invalid_request")
     assert not Transfer.objects.filter(house=kit.house).exists()
-    assert refusal(ends.cashier.post("transfers", fill | {"carrier": "nobody"})) == (422, "unknown_carrier")
-    assert refusal(ends.cashier.post("transfers", fill | {"carrier": logins["cashier"]})) == (403, "four_eyes")
-    number = ends.filled()
-    path = f"transfers/{number}/receive"
+    assert refusal(ends.cashier.post("fills", fill | {"carrier": "nobody"})) == (422, "unknown_carrier")
+    assert refusal(ends.cashier.post("fills", fill | {"carrier": logins["cashier"]})) == (403, "four_eyes")
+    paper = ends.filled()
+    path = f"{paper}/receive"
     assert refusal(ends.dealer.post(path, {"pieces": FILL})) == (422, "carrier_missing")
     for login in (logins["dealer"], logins["cashier"]):
         assert refusal(ends.dealer.post(path, {"pieces": FILL, "carrier": login})) == (403, "four_eyes")
-    assert Transfer.objects.get(id=number).miscounts == []
-    done = ends.receive(number, FILL).json()["last_event"]["transfer"]
+    assert ends.row(paper).miscounts == []
+    done = ends.receive(paper, FILL).json()["last_event"]["transfer"]
     assert done["carried_by"] == ends.runner
     ends.cashier.refresh()
-    number = ends.filled(carrier=ends.runner)
-    other = ends.dealer.post(f"transfers/{number}/receive", {"pieces": FILL, "carrier": kit.runner()})
+    paper = ends.filled(carrier=ends.runner)
+    other = ends.dealer.post(f"{paper}/receive", {"pieces": FILL, "carrier": kit.runner()})
     assert refusal(other) == (409, "carrier_differs")
-    ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    ends.dealer.ok(f"{paper}/receive", {"pieces": FILL})
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match=r"has ended"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
-                "UPDATE transfers_transfer SET carried_by_id = sent_by_id WHERE id = %s", [number]
+                "UPDATE transfers_transfer SET carried_by_id = sent_by_id WHERE id = %s", [ends.row(paper).pk]
             )
     ends.whole()
 
@@ -274,11 +287,11 @@ def test_numbers_have_no_gaps_and_belong_to_a_house(ends: Ends) -> None:
     def serials(kit: Kit, kind: str) -> list[int]:
         return [row["serial"] for row in kit.office().get(f"transfers?kind={kind}").json()["results"]]
 
-    refused = {"kind": "fill", "table": "T1", "pieces": {"100": 10**6}}
+    refused = {"table": "T1", "pieces": {"100": 10**6}}
     set_at_founding(house=ends.kit.house, points={"transfer_approved_from": 10**9}, actor=ACTOR)
     for _ in range(3):
         ends.filled(pieces={"100": 1})
-        assert refusal(ends.cashier.post("transfers", refused)) == (409, "drawer_short")
+        assert refusal(ends.cashier.post("fills", refused)) == (409, "drawer_short")
         ends.dealer.refresh()
         ends.credited()
     elsewhere = Ends(Kit.found())
@@ -298,17 +311,33 @@ def test_numbers_have_no_gaps_and_belong_to_a_house(ends: Ends) -> None:
                 cursor.execute(statement)
 
 
+def test_a_fill_and_a_credit_of_one_number_are_two_papers(ends: Ends) -> None:
+    assert (ends.filled(), ends.credited()) == ("fills/1", "credits/1")
+    ends.dealer.refresh()
+    ends.cashier.refresh()
+    assert named(ends.receive("fills/1", FILL).json()["last_event"]["transfer"]) == "fills/1"
+    assert [named(row) for row in under_way(ends.kit, "state=sent")] == ["credits/1"]
+    assert named(ends.receive("credits/1", FILL, ends.cashier).json()["last_event"]["transfer"]) == "credits/1"
+    # What each has posted is found by its number, and by no row.
+    keys = Transaction.objects.filter(book=ends.kit.house.id, kind__regex="^(fill|credit)[.]")
+    assert sorted(keys.values_list("idempotency_key", flat=True)) == [
+        "credit:1:received", "credit:1:sent", "fill:1:received", "fill:1:sent",
+    ]  # fmt: skip
+    assert refusal(ends.receive("fills/2", FILL)) == (404, "not_found")
+    ends.whole()
+
+
 def test_what_takes_too_long_is_flagged(ends: Ends) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     assert [(row["minutes"], row["late"]) for row in under_way(ends.kit, "state=sent")] == [(0, "in_time")]
     for minutes, late in ((15, "late"), (29, "late"), (30, "exception"), (600, "exception")):
         with unguarded("transfers_transfer") as cursor:
             cursor.execute(
                 "UPDATE transfers_transfer SET sent_at = now() - make_interval(mins => %s) WHERE id = %s",
-                [minutes, number],
+                [minutes, ends.row(paper).pk],
             )
         assert [(row["minutes"], row["late"]) for row in under_way(ends.kit, "state=sent")] == [(minutes, late)]
-    assert ends.receive(number, FILL).status_code == 200
+    assert ends.receive(paper, FILL).status_code == 200
     assert [(row["minutes"], row["late"]) for row in under_way(ends.kit, "state=received")] == [(None, None)]
 
 
@@ -319,10 +348,10 @@ def test_what_takes_too_long_is_flagged(ends: Ends) -> None:
     ids=["short", "over", "exchanged", "nothing"],
 )
 def test_the_floor_accepts_a_variance(ends: Ends, counted: dict[str, int], short: int) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     drawer, _, tray = ends.values()
-    ends.differ(number)
-    done = ends.accept(number, counted, TerminalKind.TABLE, "T1")
+    ends.differ(paper)
+    done = ends.accept(paper, counted, TerminalKind.TABLE, "T1")
     assert (done["counted"], done["reason"]) == (counted, REASON["reason"])
     assert ends.values() == [drawer, 0, tray + WORTH - short]
     assert ends.kit.balance("5210/T1", "2015/T1") == [short, short]
@@ -330,71 +359,71 @@ def test_the_floor_accepts_a_variance(ends: Ends, counted: dict[str, int], short
 
 
 def test_the_floor_accepts_a_credit_with_a_variance_at_the_cage(ends: Ends) -> None:
-    number = ends.credited()
+    paper = ends.credited()
     ends.cashier.refresh()
-    ends.differ(number, ends.cashier)
-    ends.accept(number, FILL | {"5": 39}, TerminalKind.CAGE, "C1")
+    ends.differ(paper, ends.cashier)
+    ends.accept(paper, FILL | {"5": 39}, TerminalKind.CAGE, "C1")
     assert ends.kit.balance("5210/T1", "9140/T1") == [5, 0]
     ends.whole()
 
 
 def test_a_sent_fill_comes_back_when_the_table_declines_it(ends: Ends) -> None:
     before = ends.values()
-    number = ends.filled()
-    path = f"transfers/{number}/cancel"
+    paper = ends.filled()
+    path = f"{paper}/cancel"
     assert refusal(ends.dealer.post(path, REASON)) == (409, "not_your_side")
     # Its sender alone does not get it back.
     assert refusal(ends.cashier.post(path, REASON)) == (403, "four_eyes")
-    assert refusal(ends.cashier.post(f"transfers/{number}/decline", REASON)) == (409, "not_your_side")
-    declined = ends.dealer.ok(f"transfers/{number}/decline", {"reason": "the wrong table"})["last_event"]
+    assert refusal(ends.cashier.post(f"{paper}/decline", REASON)) == (404, "not_found")
+    declined = ends.dealer.ok(f"{paper}/decline", {"reason": "the wrong table"})["last_event"]
     assert (declined["kind"], declined["transfer"]["state"]) == ("fill.declined", "declined")
     assert ends.values() == [before[0] - WORTH, WORTH, before[2]]
     ends.whole()
-    assert refusal(ends.receive(number, FILL)) == (409, "transfer_declined")
+    assert refusal(ends.receive(paper, FILL)) == (409, "transfer_declined")
     done = ends.cashier.ok(path, REASON)["last_event"]
-    assert (done["transfer"]["state"], list(done["mirrors"])) == ("cancelled", [f"transfer:{number}:sent"])
+    assert (done["transfer"]["state"], list(done["mirrors"])) == ("cancelled", ["fill:1:sent"])
     assert ends.values() == before
-    assert refusal(ends.receive(number, FILL)) == (409, "transfer_cancelled")
+    assert refusal(ends.receive(paper, FILL)) == (409, "transfer_cancelled")
     ends.whole()
 
 
 def test_a_supervisor_who_has_not_sent_it_cancels_a_transfer(ends: Ends) -> None:
     before = ends.values()
-    number = ends.credited()
-    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (403, "four_eyes")
-    floor_at(ends.kit, TerminalKind.TABLE, "T1").ok(f"transfers/{number}/cancel", REASON)
+    paper = ends.credited()
+    assert refusal(ends.dealer.post(f"{paper}/cancel", REASON)) == (403, "four_eyes")
+    floor_at(ends.kit, TerminalKind.TABLE, "T1").ok(f"{paper}/cancel", REASON)
     assert ends.values() == before
     ends.dealer.refresh()
-    number = ends.credited()
+    paper = ends.credited()
     ends.whole()
-    sender = Transfer.objects.get(id=number).sent_by
+    sender = ends.row(paper).sent_by
     assert sender is not None
     sender.roles = [Role.FLOOR]
     sender.save()
-    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (403, "four_eyes")
+    assert refusal(ends.dealer.post(f"{paper}/cancel", REASON)) == (403, "four_eyes")
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="transfer_cancelled_by_two"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
                 "UPDATE transfers_transfer SET state = 'cancelled', ended_by_id = sent_by_id, ended_at = now() "
                 "WHERE id = %s",
-                [number],
+                [ends.row(paper).pk],
             )
 
 
 def test_what_was_only_asked_for_is_cancelled_by_either_end(ends: Ends) -> None:
     for desk in (ends.dealer, ends.cashier):
-        asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
-        number = asked["transfer"]
-        assert refusal(ends.receive(number, {})) == (409, "transfer_requested")
-        desk.ok(f"transfers/{number}/cancel", REASON)
-        assert refusal(ends.cashier.post(f"transfers/{number}/send")) == (409, "transfer_cancelled")
+        asked = ends.dealer.ok("fills", {"drawer": "C1", "amount": 500})["last_event"]["transfer"]
+        paper = named(asked)
+        assert refusal(ends.receive(paper, {})) == (409, "transfer_requested")
+        desk.ok(f"{paper}/cancel", REASON)
+        assert refusal(ends.cashier.post(f"{paper}/send")) == (409, "transfer_cancelled")
     ends.whole()
 
 
 def test_the_sender_cannot_receive(ends: Ends) -> None:
-    number = ends.filled(carrier=ends.runner)
+    paper = ends.filled(carrier=ends.runner)
     # The cashier has been moved to the tables since.
-    sender = Transfer.objects.get(id=number).sent_by
+    sender = ends.row(paper).sent_by
     assert sender is not None
     sender.roles = [Role.DEALER, Role.FLOOR]
     sender.save()
@@ -404,15 +433,15 @@ def test_the_sender_cannot_receive(ends: Ends) -> None:
         "/api/v1/tables/T1",
     )
     both.refresh()
-    assert refusal(ends.receive(number, FILL, both)) == (403, "four_eyes")
-    assert refusal(both.post(f"transfers/{number}/accept-with-variance", {"pieces": {}} | REASON)) == (403, "four_eyes")
-    assert refusal(both.post(f"transfers/{number}/decline", REASON)) == (403, "four_eyes")
+    assert refusal(ends.receive(paper, FILL, both)) == (403, "four_eyes")
+    assert refusal(both.post(f"{paper}/accept-with-variance", {"pieces": {}} | REASON)) == (403, "four_eyes")
+    assert refusal(both.post(f"{paper}/decline", REASON)) == (403, "four_eyes")
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="transfer_two_persons"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
                 "UPDATE transfers_transfer SET state = 'received', counted = sent, ended_by_id = sent_by_id "
                 "WHERE id = %s",
-                [number],
+                [ends.row(paper).pk],
             )
 
 
@@ -426,39 +455,39 @@ def test_the_sender_cannot_receive(ends: Ends) -> None:
         ({"amount": 10**9}, 409, "drawer_short"),
         ({"amount": 0}, 400, "invalid_request"),
         ({"amount": 100, "table": "T9"}, 404, "not_found"),
-        ({"amount": 100, "kind": "gift"}, 400, "invalid_request"),
+        ({"amount": 100, "kind": "fill"}, 400, "invalid_request"),
         ({}, 400, "invalid_request"),
     ],
 )
 def test_what_cannot_be_sent(ends: Ends, body: dict[str, Any], status: int, code: str) -> None:
     before = ends.values()
-    answer = ends.cashier.post("transfers", {"kind": "fill", "table": "T1"} | body)
+    answer = ends.cashier.post("fills", {"table": "T1"} | body)
     assert refusal(answer) == (status, code)
     assert (ends.values(), Transfer.objects.filter(house=ends.kit.house).count()) == (before, 0)
 
 
 def test_a_fill_is_sent_once_however_often_it_is_asked(ends: Ends) -> None:
-    body = {"kind": "fill", "table": "T1", "pieces": FILL}
-    first = ends.cashier.post("transfers", body, key="fill-1")
-    again = ends.cashier.post("transfers", body, key="fill-1")
+    body = {"table": "T1", "pieces": FILL}
+    first = ends.cashier.post("fills", body, key="fill-1")
+    again = ends.cashier.post("fills", body, key="fill-1")
     assert (first.status_code, again.json(), again.headers["Idempotency-Replayed"]) == (201, first.json(), "true")
-    assert refusal(ends.cashier.post("transfers", body, version=1)) == (412, "version_conflict")
-    number = first.json()["last_event"]["transfer"]["transfer"]
-    assert ends.receive(number, FILL).status_code == 200
-    assert refusal(ends.receive(number, FILL)) == (409, "transfer_received")
+    assert refusal(ends.cashier.post("fills", body, version=1)) == (412, "version_conflict")
+    paper = named(first.json()["last_event"]["transfer"])
+    assert ends.receive(paper, FILL).status_code == 200
+    assert refusal(ends.receive(paper, FILL)) == (409, "transfer_received")
     assert Transfer.objects.filter(house=ends.kit.house).count() == 1
 
 
 def test_transfers_belong_to_their_ends_and_their_house(ends: Ends) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     ends.kit.table("T2")
     other = ends.kit.dealer("T2")
-    assert refusal(other.post(f"transfers/{number}/receive", {"pieces": FILL})) == (404, "not_found")
+    assert refusal(other.post(f"{paper}/receive", {"pieces": FILL})) == (404, "not_found")
     elsewhere = Kit.found()
     try:
         elsewhere.table()
         stranger = elsewhere.dealer()
-        assert refusal(stranger.post(f"transfers/{number}/receive", {"pieces": FILL})) == (404, "not_found")
+        assert refusal(stranger.post(f"{paper}/receive", {"pieces": FILL})) == (404, "not_found")
         assert under_way(elsewhere, "state=sent") == []
     finally:
         elsewhere.close()
@@ -466,12 +495,11 @@ def test_transfers_belong_to_their_ends_and_their_house(ends: Ends) -> None:
 
 def test_a_closed_drawer_neither_sends_nor_receives(ends: Ends) -> None:
     ends.kit.close_drawer(ends.cashier)
-    number = ends.credited()
+    paper = ends.credited()
     ends.cashier.refresh()
-    assert refusal(ends.cashier.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "drawer_closed")
-    fill = {"kind": "fill", "table": "T1", "amount": 100}
-    assert refusal(ends.cashier.post("transfers", fill)) == (409, "drawer_closed")
-    floor_at(ends.kit, TerminalKind.TABLE, "T1").ok(f"transfers/{number}/cancel", REASON)
+    assert refusal(ends.cashier.post(f"{paper}/receive", {"pieces": FILL})) == (409, "drawer_closed")
+    assert refusal(ends.cashier.post("fills", {"table": "T1", "amount": 100})) == (409, "drawer_closed")
+    floor_at(ends.kit, TerminalKind.TABLE, "T1").ok(f"{paper}/cancel", REASON)
     ends.whole()
 
 
@@ -481,22 +509,22 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
         return ends.cashier.post("count", ends.kit.held())
 
     for begin in (ends.filled, ends.credited):
-        number = begin()
+        paper = begin()
         refused = closing()
         assert refusal(refused) == (409, "drawer_has_open_work")
         [found] = refused.json()["open"]
-        # What people call it, and what its address names it by.
+        # What people call it, and its address names it by.
         kind = "fill" if begin == ends.filled else "credit"
-        assert (found["kind"], found["number"], found["id"]) == (kind, 1, number)
+        assert (found["kind"], found["number"], paper) == (kind, 1, f"{kind}s/1")
         assert f"{kind} 1." in refused.json()["detail"]
         sender = (TerminalKind.CAGE, "C1") if begin == ends.filled else (TerminalKind.TABLE, "T1")
-        floor_at(ends.kit, *sender).ok(f"transfers/{number}/cancel", REASON)
+        floor_at(ends.kit, *sender).ok(f"{paper}/cancel", REASON)
         ends.cashier.refresh()
         ends.dealer.refresh()
     ends.dealer.refresh()
-    wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
-    assert closing().json()["open"] == [{"kind": "fill", "number": 2, "id": wish["transfer"]}]
-    ends.cashier.ok(f"transfers/{wish['transfer']}/cancel", REASON)
+    wish = ends.dealer.ok("fills", {"drawer": "C1", "amount": 500})["last_event"]["transfer"]
+    assert closing().json()["open"] == [{"kind": "fill", "number": 2}]
+    ends.cashier.ok(f"{named(wish)}/cancel", REASON)
     assert closing().status_code == 200
     ends.whole()
 
@@ -504,14 +532,14 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
 def test_transfers_are_found_by_kind_state_and_time(ends: Ends) -> None:
     office, fill = ends.kit.office(), ends.filled()
     ends.cashier.refresh()
-    asked = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "amount": 500})["last_event"]
-    credit = asked["transfer"]["transfer"]
+    asked = ends.cashier.ok("credits", {"table": "T1", "amount": 500})["last_event"]
+    credit = named(asked["transfer"])
 
-    def found(query: str = "") -> list[int]:
-        return [row["transfer"] for row in office.get(f"transfers?{query}").json()["results"]]
+    def found(query: str = "") -> list[str]:
+        return [named(row) for row in office.get(f"transfers?{query}").json()["results"]]
 
     first, second = office.get("transfers").json()["results"]
-    assert (first["transfer"], second["transfer"]) == (fill, credit)
+    assert (named(first), named(second)) == (fill, credit)
     assert (first["sent_at"] is not None, second["sent_at"], first["ended_at"]) == (True, None, None)
     assert found("kind=credit") == found("state=requested") == found("sort=newest&page_size=1") == [credit]
     assert found(f"until={second['opened_at']}") == [fill] and found(f"from={second['opened_at']}") == [credit]
@@ -525,11 +553,11 @@ def test_a_tray_gives_nothing_away_during_a_hand_but_takes_fills(kit: Kit) -> No
     dealer = kit.seated()
     dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:8])
-    credit = {"kind": "credit", "drawer": "C1", "pieces": {"1": 1}}
-    assert refusal(dealer.post("transfers", credit)) == (409, "table_playing")
+    credit = {"drawer": "C1", "pieces": {"1": 1}}
+    assert refusal(dealer.post("credits", credit)) == (409, "table_playing")
     ends.cashier.refresh()
-    number = ends.filled()
-    assert ends.receive(number, FILL, dealer).status_code == 200
+    paper = ends.filled()
+    assert ends.receive(paper, FILL, dealer).status_code == 200
     dealer.act(*SAMPLE[8:])
     assert kit.settle() == ["settled"]
     ends.whole()
@@ -542,18 +570,18 @@ def test_a_table_without_a_tray_gets_its_first_chips_by_a_fill(kit: Kit) -> None
     assert refusal(refused) == (409, "no_exact_change")
     cashier = kit.cashier()
     pieces = {str(value): 40 for value in (1, 5, 25, 100, 500, 1_000)}
-    sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": pieces})["last_event"]
-    number = sent["transfer"]["transfer"]
-    dealer.ok(f"transfers/{number}/receive", {"pieces": pieces, "carrier": kit.runner()})
+    sent = cashier.ok("fills", {"table": "T1", "pieces": pieces})["last_event"]
+    paper = named(sent["transfer"])
+    dealer.ok(f"{paper}/receive", {"pieces": pieces, "carrier": kit.runner()})
     dealer.ok("hands", {"mode": "physical"})
 
 
 def test_rows_that_have_ended_stay(ends: Ends) -> None:
-    number = ends.filled()
-    assert ends.receive(number, FILL).status_code == 200
+    paper = ends.filled()
+    assert ends.receive(paper, FILL).status_code == 200
     statements = (
-        f"UPDATE transfers_transfer SET reason = 'no' WHERE id = {number}",
-        f"DELETE FROM transfers_transfer WHERE id = {number}",
+        f"UPDATE transfers_transfer SET reason = 'no' WHERE id = {ends.row(paper).pk}",
+        f"DELETE FROM transfers_transfer WHERE id = {ends.row(paper).pk}",
     )
     for alias in ("default", "owner"):
         for statement in statements:
@@ -566,13 +594,13 @@ def test_rows_that_have_ended_stay(ends: Ends) -> None:
 
 
 def test_chips_in_transit_that_nobody_has_signed_for_are_found(ends: Ends) -> None:
-    number = ends.filled()
+    paper = ends.filled()
     assert verification(ends.kit.house)["ok"]
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         cursor.execute(
             "UPDATE transfers_transfer SET state = 'cancelled', ended_at = now(), ended_by_id = "
             "(SELECT max(id) FROM staff_staff WHERE id <> sent_by_id AND house_id = %s) WHERE id = %s",
-            [ends.kit.house.id, number],
+            [ends.kit.house.id, ends.row(paper).pk],
         )
     found = verification(ends.kit.house)
     assert not found["ok"]
@@ -595,8 +623,8 @@ def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
     with pytest.raises(Conflict, match="cannot be made"):
         kit.settle()
     ends.cashier.refresh()
-    number = ends.filled()
+    paper = ends.filled()
     dealer.refresh()
-    assert ends.receive(number, FILL, dealer).status_code == 200
+    assert ends.receive(paper, FILL, dealer).status_code == 200
     assert kit.settle() == ["settled"]
     assert custody(kit.house)["equal"]

@@ -29,7 +29,7 @@ class Vault:
         self.watch = kit.hire(Role.SURVEILLANCE, TerminalKind.OFFICE, "")[0].staff.login
 
     def note(self, kind: str, pieces: dict[str, int], desk: Desk | None = None, **more: Any) -> int:
-        """Write something down; the number of its row."""
+        """Write something down; its number."""
         if kind == "destruction":
             more = {"observer": self.watch} | more
         found = (desk or self.supervisor).ok("chip-moves", {"kind": kind, "paper": PAPER, "pieces": pieces} | more)
@@ -76,7 +76,7 @@ def test_three_receive_a_delivery(vault: Vault) -> None:
     assert (done["state"], done["counted"], done["value"]) == ("done", {"500": 40, "100": 7}, 20_700)
     assert vault.racks() == [before[0] + 20_700, 0, before[2] + 20_700]
     assert refusal(vault.count(vault.other, move, {"500": 40})) == (409, "chip_move_done")
-    assert [vault.moved("delivery", {"100": 1})["serial"], done["serial"]] == [2, 1]
+    assert [vault.moved("delivery", {"100": 1})["move"], done["move"]] == [2, 1]
     vault.whole()
 
 
@@ -92,7 +92,7 @@ def test_chips_are_set_aside_by_two_and_destroyed_by_two_before_surveillance(vau
     for kind, value, short in (("destruction", "500", 6), ("set_aside", "500", PIECES[500] + 1)):
         move = vault.note(kind, {value: short})
         assert refusal(vault.count(vault.one, move, {value: short})) == (409, "insufficient_funds")
-        assert ChipMove.objects.get(id=move).state == "waiting"
+        assert ChipMove.objects.get(house=vault.kit.house, serial=move).state == "waiting"
     kinds = Event.objects.filter(chain__house=vault.kit.house, doc__kind__startswith="chips.").order_by("id")
     assert [event.doc["kind"] for event in kinds[1:5]] == [
         "chips.noted", "chips.set_aside", "chips.noted", "chips.destroyed",
@@ -184,15 +184,16 @@ def test_nobody_counts_what_is_their_own(vault: Vault) -> None:
     context.staff.save()
     watching = Desk(vault.kit.http(token), "/api/v1")
     assert refusal(vault.count(watching, burned, {"500": 1})) == (403, "four_eyes")
+    ids = dict(ChipMove.objects.filter(house=vault.kit.house).values_list("serial", "id"))
     for alias in ("default", "owner"):
         for statement in (
-            f"UPDATE transfers_chipmove SET noted = '{{}}' WHERE id = {move}",
-            f"UPDATE transfers_chipmove SET observer_id = noted_by_id WHERE id = {burned}",
-            f"UPDATE transfers_chipmove SET observer_id = noted_by_id WHERE id = {move}",
-            f"UPDATE transfers_chipmove SET state = 'done' WHERE id = {move}",
-            f"UPDATE transfers_chipmove SET decided_by_id = noted_by_id, reason = 'x' WHERE id = {move}",
-            f"DELETE FROM transfers_chipmove WHERE id = {move}",
-            f"UPDATE transfers_chipmovecount SET pieces = '{{}}' WHERE move_id = {move}",
+            f"UPDATE transfers_chipmove SET noted = '{{}}' WHERE id = {ids[move]}",
+            f"UPDATE transfers_chipmove SET observer_id = noted_by_id WHERE id = {ids[burned]}",
+            f"UPDATE transfers_chipmove SET observer_id = noted_by_id WHERE id = {ids[move]}",
+            f"UPDATE transfers_chipmove SET state = 'done' WHERE id = {ids[move]}",
+            f"UPDATE transfers_chipmove SET decided_by_id = noted_by_id, reason = 'x' WHERE id = {ids[move]}",
+            f"DELETE FROM transfers_chipmove WHERE id = {ids[move]}",
+            f"UPDATE transfers_chipmovecount SET pieces = '{{}}' WHERE move_id = {ids[move]}",
         ):
             with (
                 pytest.raises(Exception, match=r"chip_move_|keeps its|permission denied|append|refuse|no row"),
@@ -200,6 +201,20 @@ def test_nobody_counts_what_is_their_own(vault: Vault) -> None:
                 connections[alias].cursor() as cursor,
             ):
                 cursor.execute(statement)
+
+
+def test_movements_of_all_kinds_are_numbered_together_without_gaps(vault: Vault) -> None:
+    kinds = ("set_aside", "delivery", "destruction", "set_aside")
+    for number, kind in enumerate(kinds, 1):
+        assert refusal(vault.supervisor.post("chip-moves", {"kind": kind, "paper": PAPER, "pieces": {}}))[0] == 422
+        assert vault.moved(kind, {"500": 1})["move"] == number
+    other = Vault(Kit.found())
+    assert other.note("delivery", {"500": 1}) == 1, "each house counts for itself"
+    assert refusal(other.count(other.one, 2, {"500": 1})) == (404, "not_found")
+    other.kit.close()
+    listed = vault.supervisor.get("chip-moves").json()["results"]
+    assert [(row["move"], row["kind"]) for row in listed] == list(enumerate(kinds, 1))
+    vault.whole()
 
 
 def test_movements_that_cannot_begin(vault: Vault) -> None:

@@ -1,0 +1,114 @@
+"""Duties to players: exclusions, admissions, limits, interactions. What was said in words is sealed; an event has its
+hash."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from casino.audit.events.fields import Player
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
+
+_MARKS = (
+    "SHA-256 of each mark of the person with its salt, hexadecimal: under a key of the house, they say nothing about "
+    "the person"
+)
+_NOTE = "SHA-256 of what was said about it, sealed, hexadecimal; absent where nothing was said"
+ExclusionNumber = Annotated[int, "number of the exclusion, from 1 without gaps"]
+
+
+@event("exclusion.set", chain="house")
+class ExclusionSet(AuditEvent):
+    """A player is excluded from now on, or somebody of whom the house has marks only. What of a hand is being played
+    goes on; no other one is dealt to the player."""
+
+    exclusion: ExclusionNumber
+    player: Annotated[str | None, "reference of the player; absent for somebody without one"] = None
+    marks: Annotated[Sequence[str] | None, f"{_MARKS}; absent for a player"] = None
+    matched: Annotated[
+        Sequence[str] | None, "references of the players whose recorded persons have such a mark; absent for a player"
+    ] = None
+    exclusion_kind: Annotated[str, "`self`, `house`, or `register` (a court, an authority, a public register)"]
+    scope: Annotated[str, "`house`, or `play` only"]
+    asked_by: Annotated[str, "`player`, `relative`, `house`, `court` or `authority`"]
+    in_person: Annotated[bool, "whether that was asked for in person"]
+    until: Annotated[
+        str | None,
+        "ISO 8601, UTC: its end; of one that the player has asked for the end of its term, after which it lasts until "
+        "it is lifted; absent for none",
+    ] = None
+    note_sha256: Annotated[str | None, _NOTE] = None
+
+
+@event("exclusion.matched", chain="house")
+class ExclusionMatched(AuditEvent):
+    """The person who was recorded for a player has a mark of an exclusion, which counts for that player from now on."""
+
+    exclusion: ExclusionNumber
+    player: Player
+
+
+@event("exclusion.match_cleared", chain="house")
+class ExclusionMatchCleared(ApprovedEvent):
+    """Compliance has found, and a manager has approved, that a player whom a mark has matched is another person than
+    the one who is excluded."""
+
+    exclusion: ExclusionNumber
+    player: Player
+
+
+@event("exclusion.marked", chain="house")
+class ExclusionMarked(AuditEvent):
+    """A player who is excluded without an end is about to be forgotten: of the person nothing is kept but marks by
+    which the person is found again."""
+
+    exclusion: ExclusionNumber
+    player: Player
+    marks: Annotated[Sequence[str], _MARKS]
+
+
+@event("exclusion.lift_asked", chain="house")
+class ExclusionLiftAsked(AuditEvent):
+    """The end of an exclusion was asked for; it may be lifted 24 hours later."""
+
+    exclusion: ExclusionNumber
+    player: Annotated[str | None, "reference of the player; absent for somebody without one"] = None
+
+
+@event("exclusion.lifted", chain="house")
+class ExclusionLifted(ApprovedEvent):
+    """Compliance has lifted an exclusion, and a manager has approved it."""
+
+    exclusion: ExclusionNumber
+    player: Annotated[str | None, "reference of the player; absent for somebody without one"] = None
+    cause: Annotated[str, "`revoked`: it was asked for and its term is over; `wrong_entry`"]
+
+
+@event("player.admitted", chain="house")
+class PlayerAdmitted(AuditEvent):
+    """A player was seen to be of age, on a gaming day."""
+
+    player: Player
+    day: Annotated[str, "the gaming day"]
+    document: Annotated[str, "kind of the document that was seen; its number is not recorded"]
+    age_band: Annotated[str, "how old the player is: `18-24`, `25-34`, `35-49`, `50-64` or `65+`"]
+
+
+@event("player.limit_set", chain="house")
+class PlayerLimitSet(AuditEvent):
+    """A player has set a limit: a lower one counts at once, a higher one, or none, after 24 hours."""
+
+    number: Annotated[int, "number of the limit, from 1 without gaps"]
+    player: Player
+    limit: Annotated[str, "`loss`, `buy_in` or `time`"]
+    span: Annotated[str, "`day` (the gaming day), `week` (7 days) or `month` (30 days)"]
+    most: Annotated[int | None, "minor units, of `time` minutes; absent where there is no limit any more"] = None
+    starts_at: Annotated[str, "from when on it counts, ISO 8601, UTC"]
+
+
+@event("player.interaction_logged", chain="house")
+class InteractionLogged(AuditEvent):
+    """Something was done to protect a player."""
+
+    number: Annotated[int, "number of the interaction, from 1 without gaps"]
+    player: Player
+    interaction: Annotated[str, "`reality_check`, `talk`, `limit_offered`, `exclusion_offered` or `referred`"]
+    note_sha256: Annotated[str | None, _NOTE] = None

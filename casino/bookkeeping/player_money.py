@@ -1,0 +1,33 @@
+"""What a player has paid in and was paid, from the ledger's entries.
+
+A transaction that moves an account of the player has brought the house money of its own as far as its cash, clearing
+and bank accounts rose by more than what is kept for the player (deposit, held payouts) did. So buy-ins of every kind,
+and chips drawn from a deposit, are paid in; cash-outs of every kind, and payouts that are held, are paid out; a deposit
+that is taken or returned is neither. A mirror takes back what it undoes.
+"""
+
+from casino.bookkeeping.accounts import Account
+
+_KEPT = (Account.PLAYER_DEPOSITS, Account.HELD_PAYOUTS)
+#: Transactions of the player of the row `player`, in the house of the row `house`, since `span.since`: `paid_in` minor
+#: units, less than 0 where the player was paid; `first`: whether it is no mirror.
+STATEMENT = f"""
+SELECT posted.reverses_id IS NULL AS first,
+    sum(CASE WHEN account.code LIKE '1%%' THEN entry.amount ELSE 0 END
+        + CASE WHEN account.code IN ({", ".join(f"'{number}/' || player.ref" for number in _KEPT)})
+            THEN entry.amount ELSE 0 END)::bigint AS paid_in
+FROM (
+    SELECT DISTINCT own_entry.transaction_id
+    FROM ledger_account own JOIN ledger_entry own_entry ON own_entry.account_id = own.id
+    WHERE own.book = player.house_id AND own.commodity = house.currency AND (
+        own.code IN (
+            '{Account.CHIPS_OUTSTANDING}/' || player.ref, {", ".join(f"'{number}/' || player.ref" for number in _KEPT)}
+        )
+        OR own.code LIKE '{Account.SEAT_STACK}/%%' AND split_part(own.code, '/', 3) = player.ref
+    )
+) mine
+JOIN ledger_transaction posted ON posted.id = mine.transaction_id AND posted.posted_at >= span.since
+JOIN ledger_entry entry ON entry.transaction_id = posted.id
+JOIN ledger_account account ON account.id = entry.account_id AND account.commodity = house.currency
+GROUP BY posted.id, posted.reverses_id
+"""  # noqa: S608 - constants

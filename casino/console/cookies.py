@@ -1,0 +1,84 @@
+"""What a browser keeps for the house: the terminal that it is, and the token of the person who is signed in.
+
+No script can read either (HttpOnly), and no other site can have them sent (SameSite=Strict). Over HTTPS they are sent
+over HTTPS only.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+SESSION, TERMINAL, SEAT, THEME = "cukassza_session", "cukassza_terminal", "cukassza_seat", "cukassza_theme"
+LANGUAGE = settings.LANGUAGE_COOKIE_NAME
+#: Seconds for which a browser remembers which terminal it is; browsers keep nothing for longer than 400 days.
+ENROLLED = 400 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The code of a terminal, and its key."""
+
+    code: str
+    key: str
+
+
+def token(request: HttpRequest) -> str | None:
+    """The token of the person who is signed in here; None where nobody is."""
+    return request.COOKIES.get(SESSION) or None
+
+
+def terminal(request: HttpRequest) -> Terminal | None:
+    """Which terminal the browser is; None for one that was never enrolled."""
+    code, _, key = request.COOKIES.get(TERMINAL, "").partition(".")
+    return Terminal(code, key) if code and key else None
+
+
+def keep_token(request: HttpRequest, response: HttpResponse, text: str) -> None:
+    """Let a browser keep the token of a sign-in until it is closed."""
+    _set(request, response, SESSION, text)
+
+
+def forget_token(request: HttpRequest, response: HttpResponse) -> None:
+    """Let a browser forget the token."""
+    response.delete_cookie(SESSION, samesite="Strict")
+
+
+def keep_terminal(request: HttpRequest, response: HttpResponse, given: Terminal) -> None:
+    """Let a browser remember which terminal it is."""
+    _set(request, response, TERMINAL, f"{given.code}.{given.key}", max_age=ENROLLED)
+
+
+def seat(request: HttpRequest) -> str | None:
+    """The key of the seat whose device this browser is; None where it is none."""
+    return request.COOKIES.get(SEAT) or None
+
+
+def keep_seat(request: HttpRequest, response: HttpResponse, key: str) -> None:
+    """Let a browser keep the key of a seat until it is closed."""
+    _set(request, response, SEAT, key)
+
+
+def forget_seat(response: HttpResponse) -> None:
+    """Let a browser forget the key of a seat."""
+    response.delete_cookie(SEAT, samesite="Strict")
+
+
+def theme(request: HttpRequest) -> str | None:
+    """The theme that somebody has chosen here; None where nobody has."""
+    return request.COOKIES.get(THEME)
+
+
+def keep_theme(request: HttpRequest, response: HttpResponse, chosen: str) -> None:
+    """Let a browser remember a theme."""
+    _set(request, response, THEME, chosen, max_age=ENROLLED)
+
+
+def keep_language(request: HttpRequest, response: HttpResponse, chosen: str) -> None:
+    """Let a browser remember a language."""
+    _set(request, response, LANGUAGE, chosen, max_age=ENROLLED)
+
+
+def _set(request: HttpRequest, response: HttpResponse, name: str, value: str, **options: Any) -> None:
+    response.set_cookie(name, value, httponly=True, samesite="Strict", secure=request.is_secure(), **options)

@@ -1,0 +1,35 @@
+"""The addresses of the screens."""
+
+from casino.console.views import (
+    audit,
+    cage,
+    count,
+    dealer,
+    doors,
+    floor,
+    home,
+    player,
+    prints,
+    replay,
+    reports,
+    ruling,
+    signing,
+    work,
+)
+
+urls = [
+    *home.urls,
+    *signing.urls,
+    *doors.urls,
+    *dealer.urls,
+    *cage.urls,
+    *count.urls,
+    *floor.urls,
+    *audit.urls,
+    *replay.urls,
+    *ruling.urls,
+    *player.urls,
+    *prints.urls,
+    *reports.urls,
+    *work.urls,
+]

@@ -1,0 +1,54 @@
+"""What players see: the device of a seat with the player's own cards, and the page that checks a receipt."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+from django.views.decorators.http import require_http_methods
+
+from casino.console import board, cookies, pages
+from casino.console.door import Door
+
+
+@pages.anybody
+def verify(request: HttpRequest, digest: str = "") -> HttpResponse:
+    """Check a receipt, in the browser of anybody who has it."""
+    return pages.show(request, "verify", {"digest": digest})
+
+
+@require_http_methods(["GET", "POST"])
+@pages.anybody
+def seat(request: HttpRequest) -> HttpResponse:
+    """A player's device: the cards of the seat whose key it has."""
+    if request.method == "POST":
+        sat = HttpResponseRedirect("/console/seat")
+        cookies.keep_seat(request, sat, request.POST.get("seat_key", ""))
+        return sat
+    key = cookies.seat(request)
+    if key is None:
+        return pages.show(request, "seat_key")
+    answer = Door(request, key, scheme="Seat").ask("seat/hand")
+    if answer.status == 401:
+        response = pages.show(request, "seat_key", {"problem": answer.body}, 401)
+        cookies.forget_seat(response)
+        return response
+    if answer.status >= pages.FAILED and "HX-Request" not in request.headers:
+        return pages.outage(request, answer)
+    template = "seat_part" if "HX-Request" in request.headers else "seat"
+    if not answer.is_success:
+        return pages.show(request, template, {"waits": answer.body}, 200)
+    return pages.show(request, template, _seen(answer.body))
+
+
+def _seen(hand: dict[str, Any]) -> dict[str, Any]:
+    """The hand as the player sees it."""
+    chairs = {one["actor"]: one for one in hand["seats"]}
+    mine = chairs.get(hand["you"], {})
+    turn = chairs.get(hand["actor"] or "", {})
+    return {
+        "hand": hand, "mine": mine, "turn": turn, "facts": board.of_table(hand) if "view" in hand else (),
+        "proof": {"hand": hand["hand"], "roots": hand["cards_roots"], "openings": hand["openings"]},
+    }  # fmt: skip
+
+
+urls = [path("seat", seat), path("verify", verify), path("verify/<slug:digest>", verify)]

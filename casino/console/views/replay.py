@@ -1,0 +1,139 @@
+"""A hand step by step with its proof: for staff, and for the player of a seat."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+
+from casino.console import board, cookies, pages
+from casino.console.door import Answer, Door
+from casino.console.money import Money
+from casino.console.pages import Screen
+
+#: States of a hand whose money has moved.
+PAID = frozenset({"settled", "ruled"})
+
+
+@pages.signed_in
+def hand(screen: Screen, name: str) -> HttpResponse:
+    """A hand, step by step, as the person may know it."""
+    found = screen.door.read(f"hands/{name}/replay")
+    context = _seen(found, _declared(screen.door, found), screen.door)
+    context["rules_on"] = screen.may("compareReadings")
+    return screen.show("replay", context)
+
+
+def own_hands(request: HttpRequest) -> HttpResponse:
+    """The hands of the player whose device this is."""
+    return _of_seat(request, "seat/hands", "seat_hands", lambda body, _door: {"hands": body["hands"]})
+
+
+def own_hand(request: HttpRequest, name: str) -> HttpResponse:
+    """One of them, step by step, with the player's own cards only."""
+    return _of_seat(request, f"seat/hands/{name}/replay", "replay", lambda body, door: _seen(body, None, door))
+
+
+def _of_seat(request: HttpRequest, address: str, template: str, context: Any) -> HttpResponse:
+    """A page for the player of a seat; without a key, or with one that is no longer good, the page that asks for it."""
+    key = cookies.seat(request)
+    if key is None:
+        return HttpResponseRedirect("/console/seat")
+    door = Door(request, key, scheme="Seat")
+    answer: Answer = door.ask(address)
+    if answer.status == 401:
+        return HttpResponseRedirect("/console/seat")
+    if answer.status >= pages.FAILED:
+        return pages.outage(request, answer)
+    if not answer.is_success:
+        return pages.show(request, "refused", {"problem": answer.body}, answer.status)
+    body = answer.body
+    money = Money(body["currency"], body["currency_exponent"], body["time_zone"])
+    shown = {"of_seat": True, "screen": SimpleNamespace(money=money)}
+    return pages.show(request, template, shown | context(body, door))
+
+
+def _declared(door: Door, found: dict[str, Any]) -> dict[str, Any]:
+    """The declaration of the rules that the hand was played by."""
+    declared: dict[str, Any] = door.read(f"games/{found['rules']}")
+    return declared
+
+
+def _seen(found: dict[str, Any], game: dict[str, Any] | None, door: Door) -> dict[str, Any]:
+    """The steps as pages have them, and what the browser checks by itself."""
+    verbs = {verb["verb"]: verb for verb in game["verbs"]} if game else {}
+    chairs = {one["actor"]: one["seat"] for one in found["seats"]}
+    places = {actor: _named(actor, one) for actor, one in ((one["actor"], one) for one in found["seats"])}
+    stages = [_stage(found, step) for step in found["steps"]]
+    rows = [_row(step, chairs, places, verbs) for step in found["steps"]]
+    return {
+        "replay": found, "game": game, "table": stages[0]["table"], "rows": rows, "stages": stages,
+        "money": _money(found),
+        "paid": found["state"] in PAID, "proof": _proof(found, game, door), "cards": found["cards_roots"],
+    }  # fmt: skip
+
+
+def _named(actor: str, one: dict[str, Any]) -> str:
+    return f"{one['seat']} {one['player']}"
+
+
+def _stage(found: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
+    """The table at one step, for the template of the ring."""
+    table = {
+        "seat_count": max(max(one["seat"] for one in found["seats"]), 2), "seats": [], "table": found["table"],
+        "state": "replay", "cukassza": found["carry"],
+    }  # fmt: skip
+    view = step["view"]
+    shown = {"seats": found["seats"], "view": view, "actor": view["actor"]}
+    return {
+        "line": step["line"], "table": table, "hand": shown, "seats": board.seats(table, shown),
+        "facts": board.of_table(shown),
+    }  # fmt: skip
+
+
+def _money(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each seat had and what the hand came to for it; nothing before it has a result."""
+    result = found["result"]
+    if result is None:
+        return []
+    each = zip(found["seats"], found["stacks"], result["net"], result["bonus"], strict=True)
+    return [{"seat": seat, "stack": stack, "net": net, "bonus": bonus} for seat, stack, net, bonus in each]
+
+
+def _row(step: dict[str, Any], chairs: dict[str, int], places: dict[str, str], verbs: dict[str, Any]) -> dict[str, Any]:
+    """A line as people read it: who, what, what the rules say, what it moved."""
+    actor, _, rest = step["text"].partition(" ")
+    _, _, said = rest.partition(" ")
+    words = " ".join(f"→ {chairs[word]}" if word in chairs else word for word in said.split())
+    return {
+        "line": step["line"], "text": step["text"], "who": places.get(actor, ""), "house": actor == "d",
+        "label": verbs.get(step["verb"], {}).get("label") or step["verb"], "words": words, "phase": step["phase"],
+        "sentence": step["sentence"], "meaning": step["meaning"], "pot": step["pot"],
+        "moves": [
+            {
+                "from": places.get(one["paid_by"], one["paid_by"]), "to": places.get(one["paid_to"], one["paid_to"]),
+                "amount": one["amount"], "why": one["why"],
+            }
+            for one in step["moves"]
+        ],
+    }  # fmt: skip
+
+
+def _proof(found: dict[str, Any], game: dict[str, Any] | None, door: Door) -> dict[str, Any]:
+    """What the browser checks by itself: nothing of it is believed because the page says so."""
+    keys = door.fetch("audit/key") if game else None
+    text = getattr(keys, "content", b"").decode() if keys is not None and keys.status_code == 200 else ""
+    return {
+        "hand": found["hand"], "state": found["state"], "mode": found["mode"], "events": found["events"],
+        "record": found.get("record"), "lines": [step["text"] for step in found["steps"][1:]],
+        "commitment": found["commitment"], "roots": found["cards_roots"], "openings": found["openings"],
+        "packs": [one["ranks"] + " " + one["suits"] for one in game["cards"].values()] if game else [],
+        "keys": text.split(),
+    }  # fmt: skip
+
+
+urls = [
+    path("hands/<slug:name>", hand),
+    path("seat/hands", pages.anybody(own_hands)),
+    path("seat/hands/<slug:name>", pages.anybody(own_hand)),
+]

@@ -1,0 +1,161 @@
+"""Signing in and out, and what comes before: which terminal a browser is, a password, a second factor."""
+
+from typing import Any
+
+import segno
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_http_methods, require_POST
+
+from casino.console import cookies, pages
+from casino.console.door import Answer, Door
+from casino.core import languages
+
+_BOTH = require_http_methods(["GET", "POST"])
+
+
+def _given(request: HttpRequest, *names: str) -> dict[str, str]:
+    return {name: request.POST.get(name, "") for name in names}
+
+
+@_BOTH
+@pages.anybody
+def terminal(request: HttpRequest) -> HttpResponse:
+    """Say which terminal this browser is: its code and the key that it was enrolled with."""
+    if request.method == "POST":
+        given = _given(request, "terminal", "terminal_key")
+        response = HttpResponseRedirect(f"/console/sign-in?next={pages.after(request)}")
+        cookies.keep_terminal(request, response, cookies.Terminal(given["terminal"], given["terminal_key"]))
+        return response
+    return pages.show(request, "terminal", {"next": pages.after(request), "known": cookies.terminal(request)})
+
+
+@_BOTH
+@pages.anybody
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Sign in at this terminal."""
+    here = cookies.terminal(request)
+    if here is None:
+        return HttpResponseRedirect(f"/console/terminal?next={pages.after(request)}")
+    answer = None
+    if request.method == "POST":
+        given = _given(request, "login", "password", "code")
+        answer = Door(request, None).write("sign-in", {**given, "terminal": here.code, "terminal_key": here.key})
+        if answer.is_success:
+            response = HttpResponseRedirect(pages.after(request))
+            cookies.keep_token(request, response, answer.body["token"])
+            return response
+        if answer.status >= pages.FAILED:
+            return pages.outage(request, answer)
+    context = {"terminal": here.code, "next": pages.after(request), "login": request.POST.get("login", "")}
+    return pages.show(request, "sign_in", context | _problem(answer), answer.status if answer else 200)
+
+
+@require_POST
+@pages.anybody
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """Sign out; the token is revoked."""
+    if token := cookies.token(request):
+        Door(request, token).write("sign-out", {})
+    response = HttpResponseRedirect("/console/sign-in")
+    cookies.forget_token(request, response)
+    return response
+
+
+@_BOTH
+@pages.anybody
+def password(request: HttpRequest) -> HttpResponse:
+    """Give the password again, at a terminal that was left alone."""
+    return _due(request, "password", "password", lambda door: door.write(
+        "reauthenticate", _given(request, "password", "code")
+    ))  # fmt: skip
+
+
+@_BOTH
+@pages.anybody
+def new_password(request: HttpRequest) -> HttpResponse:
+    """Change the password; it must be done where the office gave it."""
+    return _due(request, "new_password", "new_password", lambda door: door.write(
+        "password", _given(request, "old", "new"), key=request.POST.get("key")
+    ))  # fmt: skip
+
+
+def _due(request: HttpRequest, template: str, must: str, act: Any) -> HttpResponse:
+    """A page for what a person must do first; afterwards the person goes on to where they were."""
+    screen = pages.of(request)
+    if screen is None:
+        return HttpResponseRedirect("/console/sign-in")
+    answer: Answer | None = act(screen.door) if request.method == "POST" else None
+    if (answer is not None and answer.is_success) or (answer is None and screen.session["must"] not in ("", must)):
+        return HttpResponseRedirect(pages.after(request))
+    context = {"next": pages.after(request)} | _problem(answer)
+    return screen.show(template, context, answer.status if answer else 200)
+
+
+@_BOTH
+@pages.anybody
+def second_factor(request: HttpRequest) -> HttpResponse:
+    """Set up a second factor: first the password, then a code of the app that has read the picture."""
+    screen = pages.of(request)
+    if screen is None:
+        return HttpResponseRedirect("/console/sign-in")
+    if request.method == "GET":
+        return screen.show("second_factor", {"next": pages.after(request)})
+    given = _given(request, "password", "code", "uri")
+    if given["uri"]:
+        answer = screen.door.write("second-factor/confirm", {"code": given["code"]})
+        if answer.is_success:
+            return HttpResponseRedirect(pages.after(request))
+        context = {"uri": given["uri"], "picture": picture(given["uri"])}
+    else:
+        answer = screen.door.write("second-factor", {"password": given["password"]})
+        uri = answer.body.get("uri", "") if answer.is_success else ""
+        context = {"uri": uri, "picture": picture(uri)} if uri else {}
+    shown = _problem(None if answer.is_success else answer)
+    return screen.show("second_factor", {"next": pages.after(request)} | context | shown, answer.status)
+
+
+def picture(text: str) -> SafeString:
+    """A QR code as SVG, without styles."""
+    code = segno.make(text, error="m")
+    return mark_safe(code.svg_inline(scale=6, dark="#000", light="#fff", omitsize=True))  # noqa: S308 - made here
+
+
+@require_POST
+@pages.anybody
+def theme(request: HttpRequest) -> HttpResponse:
+    """Choose light or dark, or leave it to the device."""
+    chosen = request.POST.get("theme", "")
+    response = HttpResponseRedirect(pages.after(request))
+    if chosen in pages.THEMES:
+        cookies.keep_theme(request, response, chosen)
+    return response
+
+
+@require_POST
+@pages.anybody
+def language(request: HttpRequest) -> HttpResponse:
+    """Choose a language; it is that of this browser from now on."""
+    chosen = request.POST.get("language", "")
+    response = HttpResponseRedirect(pages.after(request))
+    if chosen in languages.NAMES:
+        cookies.keep_language(request, response, chosen)
+    return response
+
+
+def _problem(answer: Answer | None) -> dict[str, Any]:
+    """What was refused, for a page."""
+    return {} if answer is None or answer.is_success else {"problem": answer.body}
+
+
+urls = [
+    path("terminal", terminal),
+    path("sign-in", sign_in),
+    path("sign-out", sign_out),
+    path("password", password),
+    path("new-password", new_password),
+    path("second-factor", second_factor),
+    path("theme", theme),
+    path("language", language),
+]

@@ -1,0 +1,191 @@
+"""A7: the tax of every settled hand, recomputed by the engine under the rules of the hand, against what was booked."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from casino.bookkeeping.accounts import Account
+from casino.core.errors import SealedUnreadable
+from casino.hands import face_down, replays
+from casino.hands.face_down import CardsAltered
+from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text
+from casino.reports.frame.filters import DAYS, TABLE
+from casino.reports.frame.movements import turned
+from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.frame.trail import DaysOfEvents, fetched, place
+from casino.reports.table_hands import taxed
+from casino.staff.models import Role
+from casino.tables.models import Table
+from casino.verification.hand_rows import CHUNK, Read, named
+
+SHOW = Filter(
+    "show", FilterKind.CHOICE, "`all` hands; without it only those with a difference.", choices=("all", "differences")
+)
+_SETTLED = """
+SELECT event.id, chain.name, event.doc #>> '{data,hand}', (event.doc #>> '{data,result,tax}')::bigint,
+    (event.doc #>> '{data,settlement}')::bigint
+FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
+WHERE event.house_id = %s AND event.id <= %s AND event.doc ->> 'kind' = 'hand.settled' ORDER BY event.id
+"""
+#: Tax that settlements have booked.
+_BOOKED = """
+SELECT entry.transaction_id, -sum(entry.amount)::bigint FROM ledger_entry entry
+JOIN ledger_account account ON account.id = entry.account_id
+WHERE entry.transaction_id = ANY(%s) AND account.book = %s AND split_part(account.code, '/', 1) = %s GROUP BY 1
+"""
+
+
+class _Settled(NamedTuple):
+    """The event that settled a hand, its tax in minor units, and its posting, None where nothing moved."""
+
+    event: int
+    tax: int
+    posting: int | None
+
+
+class _Checked(NamedTuple):
+    """One settled hand: `due` is None where its log cannot be followed, and `problem` says why."""
+
+    read: Read
+    event: int
+    stored: int
+    booked: int
+    due: int | None
+    problem: str
+
+
+def _checked(scope: Scope) -> Iterator[_Checked]:
+    """Every settled hand that the run asks for, in the order of the settlements, some hundreds at a time."""
+    tables = {found.id: found for found in Table.objects.filter(house=scope.house)}
+    settled = _settled(scope)
+    while chunk := dict(islice(settled, CHUNK)):
+        booked = dict(fetched(_BOOKED, [
+            [one.posting for one in chunk.values() if one.posting is not None],
+            scope.house.id, str(Account.HOUSE_TAX),
+        ]))  # fmt: skip
+        for read in sorted(named(scope.house, tables, list(chunk)), key=lambda read: chunk[read.hand.name].event):
+            one = chunk[read.hand.name]
+            yield _Checked(read, one.event, one.tax, booked.get(one.posting, 0), *_due(read))
+
+
+def _settled(scope: Scope) -> Iterator[tuple[str, _Settled]]:
+    """By hand what the event that settled it says."""
+    days = DaysOfEvents(scope)
+    for event, chain, hand, tax, posting in stream(_SETTLED, [scope.house.id, scope.as_of.event]):
+        if scope.filters.get("table") in (None, place(chain)) and days.takes(event):
+            yield hand, _Settled(event, tax, posting)
+
+
+def _due(read: Read) -> tuple[int | None, str]:
+    """The tax by the rules of the hand's own version, in minor units, or why there is none."""
+    try:
+        replayed = replays.follow(read.hand, face_down.log(read.hand, read.lines))
+    except CardsAltered as altered:
+        return None, altered.problem
+    except SealedUnreadable:
+        return None, "the sealed seed does not open"
+    if replayed.refusal is not None:
+        return None, replayed.refusal
+    if replayed.game is None or replayed.game.result is None:
+        return None, "the log ends before the hand does"
+    return int(replayed.game.result.tax), ""
+
+
+def _rows(scope: Scope) -> Iterator[Row]:
+    """Hands with a difference, or all of them; sums of all by table are left for the next section."""
+    days, tables = DaysOfEvents(scope), scope.kept.setdefault("tables", {})
+    tables.clear()
+    for one in _checked(scope):
+        due, hand = one.due or 0, one.read.hand
+        sums = tables.setdefault(hand.table.code, [0, 0, 0, 0, 0])
+        for at, value in enumerate((1, due, one.stored, one.booked, one.due is None)):
+            sums[at] += value
+        agrees = one.due == one.booked == one.stored
+        if agrees and scope.filters.get("show") != "all":
+            continue
+        yield (
+            days.of(one.event) or None, hand.name, hand.table.code, hand.game, hand.rules,
+            _options(hand.options), hand.handle, one.due,
+            one.stored, one.booked, None if one.due is None else one.booked - due, one.problem,
+        )  # fmt: skip
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    """What was agreed on at the table, rate and cap of the tax among it, as each game names them."""
+    return " ".join(f"{name}={value}" for name, value in sorted(options.items()) if value is not None)
+
+
+def _sums(scope: Scope) -> Iterator[Row]:
+    """All hands by table, whether or not they are shown, as they were replayed for the section before."""
+    if "tables" not in scope.kept:
+        deque(_rows(scope), maxlen=0)
+    for table, sums in sorted(scope.kept["tables"].items()):
+        yield table, *sums
+
+
+def _beside(scope: Scope) -> int:
+    """What rulings and closings of tables brought to 4010, less what later rulings gave back, as the events say."""
+    return sum(tax for kind, tax in taxed(scope).items() if kind != "hand.settled")
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    totals = results["tables"].totals
+    yield Equality("tax due by the engine = tax booked", totals["due"], totals["booked"])
+    yield Equality("tax of the stored results = tax booked", totals["stored"], totals["booked"])
+    yield Equality("hands that cannot be replayed = none", totals["unplayable"], 0)
+    if not scope.filters.keys() - {"show"}:
+        by_hands = sum(one.net for one in turned(scope, (Account.HOUSE_TAX,)) if one.kind == "hand.settled")
+        yield Equality("tax booked of these hands = 4010 by settlements of hands", totals["booked"], by_hands)
+        held = sum(one.balance for one in balances(scope) if one.number == Account.HOUSE_TAX)
+        yield Equality("tax of hands, rulings and closings = balance of 4010", totals["booked"] + _beside(scope), held)
+
+
+REPORT = Report(
+    id="tax-check",
+    number="A7",
+    version=2,
+    title="Tax check",
+    text="The tax of every settled hand, recomputed by the engine in the version of the hand's rules, beside what was "
+    "booked. Hands that agree are left out unless all are asked for.",
+    roles=(Role.AUDITOR,),
+    sections=(
+        Section(
+            "hands",
+            "Hands",
+            (
+                Column("day", "Gaming day", Type.DAY), ref("hand", "Hand"), ref("table", "Table"), ref("game", "Game"),
+                ref("rules", "Rules"), text("options", "Options"), money("handle", "Handle"), money("due", "Tax due"),
+                money("stored", "Tax of the result"), money("booked", "Tax booked"),
+                money("difference", "Booked less due"), text("problem", "Problem"),
+            ),
+            _rows,
+            groups=("day", "table", "game", "rules"),
+        ),
+        Section(
+            "tables",
+            "All settled hands by table",
+            (
+                ref("table", "Table"), count("hands", "Hands"), money("due", "Tax due"),
+                money("stored", "Tax of the results"), money("booked", "Tax booked"),
+                count("unplayable", "Cannot be replayed"),
+            ),
+            _sums,
+        ),
+    ),
+    equalities=_equalities,
+    filters=(*DAYS, TABLE, SHOW),
+    sensitivity=Sensitivity.PLAYERS,
+    retention=Retention.BOOKS,
+)  # fmt: skip

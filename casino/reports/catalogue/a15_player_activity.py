@@ -1,0 +1,272 @@
+"""A15: what each player brought, took, won, lost and tipped, by day; and how much of it nobody is named for."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.chart import kind_of
+from casino.reports.frame.columns import Column, Row, Type, count, money, ref
+from casino.reports.frame.filters import DAYS, DayRange
+from casino.reports.frame.movements import Turned, events, recorded, turned
+from casino.reports.frame.reading import balances
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.frame.trail import DaysOfEvents, at, minutes
+from casino.reports.player_hands import results, tax_of_winners
+from casino.staff.models import Role
+
+PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
+LEAST = Filter("least", FilterKind.AMOUNT, "Only players who bought chips for at least this, minor units.")
+#: A player's chips, away from the tables and at them.
+_CHIPS = (Account.CHIPS_OUTSTANDING, Account.SEAT_STACK)
+_NAMES = (
+    "cage_in", "table_in", "noncash_in", "deposit_in", "attributed", "cage_out", "noncash_out", "held_out", "play",
+    "tips", "other",
+)  # fmt: skip
+#: What comes in and goes out by the kind of the posting. Chips that are brought and were owed to nobody known are
+#: attributed first.
+_IN = {
+    "cage.buy_in": "cage_in", "table.buy_in": "table_in", "cage.noncash_buy_in": "noncash_in",
+    "cage.deposit_drawn": "deposit_in",
+}  # fmt: skip
+_OUT = {"cage.cash_out": "cage_out", "cage.noncash_paid": "noncash_out", "cage.payout_held": "held_out"}
+#: Between a player's own accounts, but for what is brought to a seat and was owed to nobody known.
+_OWN = ("table.sat_down", "table.chips_added", "table.left", "table.moved")
+_BEARER = ("cage.bearer_buy_in", "cage.bearer_cash_out")
+
+
+def _columns(one: Turned) -> Iterator[tuple[str, int]]:
+    """The columns of what moved, and its amounts there: what goes out stands above zero. A mirror takes back what its
+    posting did."""
+    kind = one.kind
+    if kind in _IN:
+        yield _IN[kind], one.net
+    elif kind in _OUT:
+        # What came in belongs to chips that were brought; of a mirror it is what went out.
+        came, paid = (-one.out, one.into) if one.undoes else (one.into, -one.out)
+        yield "attributed", came
+        yield _OUT[kind], -paid
+    elif kind.startswith("chips.") or kind in _OWN:
+        yield "attributed", one.net
+    elif kind == "table.tip":
+        yield "tips", -one.net
+    elif kind.startswith(("hand.", "table.carry")):
+        yield "play", one.net
+    else:
+        yield "other", one.net
+
+
+def _who(code: str) -> str:
+    """The player of an account."""
+    return code.rpartition("/")[2]
+
+
+def _turned(scope: Scope) -> list[Turned]:
+    """What moved on the accounts of chips, those of players and those nobody is named for; read once in a run."""
+    return scope.once("chips", lambda scope: turned(scope, (*_CHIPS, Account.CHIPS_UNATTRIBUTED)))
+
+
+def _sums(scope: Scope) -> dict[str, dict[str, int]]:
+    """By player: what was held before the days asked for, and what moved in them."""
+    days, player = DayRange.of(scope), scope.filters.get("player")
+    found: dict[str, dict[str, int]] = {}
+    for one in _turned(scope):
+        who = _who(one.code)
+        if one.number not in _CHIPS or player not in (None, who):
+            continue
+        if not (days.takes(one.day) or days.is_before(one.day)):
+            continue
+        row = found.setdefault(who, dict.fromkeys(("opening", "staked", *_NAMES), 0))
+        if days.is_before(one.day):
+            row["opening"] += one.net
+            continue
+        for column, amount in _columns(one):
+            row[column] += amount
+        if one.kind == "hand.stakes":
+            row["staked"] -= one.net
+    return dict(sorted(found.items()))
+
+
+def _net(row: dict[str, int]) -> int:
+    """What the columns come to."""
+    out = sum(row[name] for name in (*_OUT.values(), "tips"))
+    return sum(row[name] for name in (*_IN.values(), "attributed", "play", "other")) - out
+
+
+def _players(scope: Scope) -> Iterator[Row]:
+    least = int(scope.filters.get("least", 0))
+    for who, row in _sums(scope).items():
+        bought = row["cage_in"] + row["table_in"] + row["noncash_in"]
+        if bought >= least:
+            net = [row[name] for name in _NAMES]
+            yield who, row["opening"], *net, row["opening"] + _net(row), row["staked"]
+
+
+class _Visits:
+    """How long and how often each player played, by gaming day, as the events say."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.rows: dict[tuple[str, str], dict[str, Any]] = {}
+        self._scope, self._days = scope, DaysOfEvents(scope)
+        self._seated: dict[tuple[str, str], tuple[datetime, str]] = {}
+        kinds = ("table.sat_down", "table.moved_in", "table.buy_in", "table.left", "table.moved_out", "table.closed")
+        for event, chain, _, doc in events(scope, kinds):
+            self._add(event, chain.partition("/")[2], doc)
+        for key in list(self._seated):
+            self._left(*key, scope.as_of.at)
+        for one in results(scope):
+            self._row(one.player, one.day).update(hands=one.hands, net=one.net, tax=one.tax)
+
+    def _row(self, player: str, day: str) -> dict[str, Any]:
+        return self.rows.setdefault((player, day), {"minutes": 0, "tables": set(), "hands": 0, "net": 0, "tax": 0})
+
+    def _add(self, event: int, table: str, doc: dict[str, Any]) -> None:
+        data, day = doc["data"], self._days.of(event)
+        match doc["kind"]:
+            case "table.sat_down" | "table.moved_in" | "table.buy_in":
+                self._seated.setdefault((table, data["player"]), (at(doc), day))
+                self._row(data["player"], day)["tables"].add(table)
+            case "table.left" | "table.moved_out":
+                self._left(table, data["player"], at(doc))
+            case "table.closed":
+                for key in [key for key in self._seated if key[0] == table]:
+                    self._left(*key, at(doc))
+
+    def _left(self, table: str, player: str, when: datetime) -> None:
+        if (table, player) in self._seated:
+            begun, day = self._seated.pop((table, player))
+            self._row(player, day)["minutes"] += minutes(begun, when)
+
+
+def _visits(scope: Scope) -> Iterator[Row]:
+    days, asked = DayRange.of(scope), scope.filters.get("player")
+    for (player, day), row in sorted(_Visits(scope).rows.items()):
+        if days.takes(day) and asked in (None, player):
+            yield (
+                player, day or None, row["minutes"], " ".join(sorted(row["tables"])), row["hands"], row["net"],
+                row["tax"],
+            )  # fmt: skip
+
+
+def _unnamed(scope: Scope) -> Iterator[Row]:
+    """By day what was bought and paid with a name and without one."""
+    days = DayRange.of(scope)
+    found: dict[str, list[int]] = {}
+    for one in _turned(scope):
+        if not days.takes(one.day):
+            continue
+        row = found.setdefault(one.day, [0, 0, 0, 0])
+        if one.kind in _OUT:
+            # What is brought and was owed to nobody known becomes the player's first, and is paid with the rest.
+            row[2] -= one.net
+        elif one.number == Account.CHIPS_UNATTRIBUTED:
+            if one.kind in _BEARER:
+                row[1 if one.kind == _BEARER[0] else 3] += one.net if one.kind == _BEARER[0] else -one.net
+        elif one.kind in _IN and one.kind != "cage.deposit_drawn":
+            row[0] += one.net
+    for day, (named_in, bearer_in, named_out, bearer_out) in sorted(found.items()):
+        came = named_in + bearer_in
+        if came or named_out or bearer_out or bearer_in:
+            share = bearer_in * 10_000 // came if came > 0 else None
+            yield day or None, named_in, bearer_in, share, named_out, bearer_out
+
+
+#: Where money comes to and goes from when chips are bought and paid: cash, cards, bank, what is held for a player.
+_MONEY = (
+    Account.DRAWER_CASH, Account.DROP_CASH, Account.CLEARING, Account.BANK_ACCOUNT, Account.HELD_PAYOUTS,
+)  # fmt: skip
+
+
+def _paid_in_money(scope: Scope) -> tuple[int, int]:
+    """What came and what was paid for chips, by the accounts of the money."""
+    days, came, paid = DayRange.of(scope), 0, 0
+    bought = {*_IN.keys() - {"cage.deposit_drawn"}, _BEARER[0]}
+    for one in turned(scope, _MONEY):
+        net = one.net * kind_of(one.code).normal_side
+        if days.takes(one.day) and one.kind in bought:
+            came += net
+        elif days.takes(one.day) and one.kind in (*_OUT, _BEARER[1]):
+            paid -= net
+    return came, paid
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    asked, rows = scope.filters.get("player"), _sums(scope)
+    said = sum(
+        -net for (code, _), net in recorded(scope, _CHIPS, DayRange.of(scope)).items() if asked in (None, _who(code))
+    )
+    yield Equality("what moved = what the events record on 2010 and 2020", sum(map(_net, rows.values())), said)
+    if "until" not in scope.filters:
+        held = sum(one.balance for one in balances(scope) if one.number in _CHIPS and asked in (None, _who(one.code)))
+        closing = sum(row["opening"] + _net(row) for row in rows.values())
+        yield Equality("chips of the players now = balances of 2010 and 2020", closing, held)
+    named, (came, paid) = results["unnamed"].totals, _paid_in_money(scope)
+    yield Equality("bought by name and without = money for chips", named["named_in"] + named["bearer_in"], came)
+    yield Equality("paid by name and without = money paid for chips", named["named_out"] + named["bearer_out"], paid)
+    if "least" not in scope.filters:
+        yield Equality("rows = players with chips", results["players"].row_count, len(rows))
+    if not scope.filters:
+        yield Equality(
+            "tax that winners bore = tax of settled hands", results["visits"].totals["tax"], tax_of_winners(scope)
+        )
+
+
+REPORT = Report(
+    id="player-activity",
+    number="A15",
+    version=2,
+    title="Player activity",
+    text="What each player held, bought, brought, played, tipped and was paid; how long and how often each played; and "
+    "what was bought and paid without a name.",
+    roles=(Role.COMPLIANCE, Role.AUDITOR, Role.MANAGER),
+    sections=(
+        Section(
+            "players",
+            "Players",
+            (
+                ref("player", "Player"), money("opening", "Chips before"), money("cage_in", "Bought at the cage"),
+                money("table_in", "Bought at tables"), money("noncash_in", "By card or transfer"),
+                money("deposit_in", "Out of the deposit"), money("attributed", "Attributed"),
+                money("cage_out", "Paid at the cage"), money("noncash_out", "Paid by the bank"),
+                money("held_out", "Held payouts"), money("play", "Net of play, after fees"), money("tips", "Tips"),
+                money("other", "Other"), money("closing", "Chips after"), money("staked", "Staked"),
+            ),
+            _players,
+        ),
+        Section(
+            "visits",
+            "By gaming day",
+            (
+                ref("player", "Player"), Column("day", "Gaming day", Type.DAY), count("minutes", "Minutes seated"),
+                ref("tables", "Tables"), count("hands", "Settled hands"), money("net", "Net of hands, before fees"),
+                money("tax", "Tax of pots won"),
+            ),
+            _visits,
+            groups=("player", "day"),
+        ),
+        Section(
+            "unnamed",
+            "Without a name",
+            (
+                Column("day", "Gaming day", Type.DAY), money("named_in", "Bought by name"),
+                money("bearer_in", "Bought without"), Column("share", "Share without", Type.SHARE),
+                money("named_out", "Paid by name"), money("bearer_out", "Paid without"),
+            ),
+            _unnamed,
+        ),
+    ),
+    equalities=_equalities,
+    filters=(*DAYS, PLAYER, LEAST),
+    sensitivity=Sensitivity.PLAYERS,
+    retention=Retention.LAUNDERING,
+)  # fmt: skip

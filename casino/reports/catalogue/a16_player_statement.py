@@ -1,0 +1,137 @@
+"""A16: the statement of one player: every posting on the player's own accounts, and of nobody else's."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.chart import kind_of
+from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, time
+from casino.reports.frame.filters import DAYS, DayRange
+from casino.reports.frame.movements import recorded
+from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Format,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.staff.models import Role
+
+PLAYER = Filter("player", FilterKind.CODE, "Whose statement it is.", required=True)
+#: Away from the tables, at them, held payouts, the deposit.
+OWN = (Account.CHIPS_OUTSTANDING, Account.SEAT_STACK, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
+#: What each posting moved, by number of the chart. The place is the table or drawer where it was booked.
+_POSTED = """
+SELECT posted.id, coalesce(undone.kind, posted.kind), posted.reverses_id, coalesce(period.name, ''), posted.posted_at,
+    coalesce(posted.metadata ->> 'table', posted.metadata ->> 'drawer', posted.metadata ->> 'place',
+        undone.metadata ->> 'table', undone.metadata ->> 'drawer',
+        max(split_part(account.code, '/', 2)) FILTER (WHERE split_part(account.code, '/', 1) = %s), ''),
+    coalesce(posted.metadata ->> 'hand', undone.metadata ->> 'hand', ''),
+    {sums}
+FROM ledger_account account
+JOIN ledger_entry entry ON entry.account_id = account.id
+JOIN ledger_transaction posted ON posted.id = entry.transaction_id
+LEFT JOIN ledger_transaction undone ON undone.id = posted.reverses_id
+LEFT JOIN ledger_period period ON period.id = posted.period_id
+WHERE account.book = %s AND posted.id <= %s AND split_part(account.code, '/', 1) = ANY(%s)
+AND reverse(split_part(reverse(account.code), '/', 1)) = %s
+GROUP BY posted.id, undone.id, period.id ORDER BY posted.id
+"""
+_SUM = """coalesce(sum(entry.amount * account.normal_side)
+    FILTER (WHERE split_part(account.code, '/', 1) = %s), 0)::bigint"""
+
+
+def postings(scope: Scope) -> Iterator[tuple[Any, ...]]:
+    """Every posting with its net on each of the four accounts, in the order of the ledger."""
+    player = scope.filters["player"]
+    numbers = list(map(str, OWN))
+    statement = _POSTED.replace("{sums}", ", ".join([_SUM] * len(numbers)))
+    parameters = [str(Account.SEAT_STACK), *numbers, scope.house.id, scope.as_of.transaction, numbers, player]
+    return stream(statement, parameters)
+
+
+def _rows(scope: Scope) -> Iterator[Row]:
+    days, running = DayRange.of(scope), 0
+    for transaction, kind, undoes, day, when, place, hand, *nets in postings(scope):
+        running += sum(nets)
+        if days.takes(day):
+            yield day or None, when, place, kind, undoes, hand, *nets, running, transaction
+
+
+def of_accounts(scope: Scope) -> list[tuple[str, int, int, int]]:
+    """By number of the chart: before the days asked for, what came, what went."""
+    days = DayRange.of(scope)
+    found = {number: [0, 0, 0] for number in OWN}
+    for _, _, _, day, _, _, _, *nets in postings(scope):
+        for number, net in zip(OWN, nets, strict=True):
+            if days.is_before(day):
+                found[number][0] += net
+            elif days.takes(day):
+                found[number][1 if net > 0 else 2] += abs(net)
+    return [(str(number), opening, came, went) for number, (opening, came, went) in found.items()]
+
+
+def _accounts(scope: Scope) -> Iterator[Row]:
+    for number, opening, came, went in of_accounts(scope):
+        yield number, kind_of(number).name, opening, came, went, opening + came - went
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    player = scope.filters["player"]
+    accounts, entries = results["accounts"].totals, results["statement"].totals
+    moved = sum(entries[name] for name in ("away", "seated", "held", "deposit"))
+    yield Equality("lines of the statement = closing less opening", moved, accounts["closing"] - accounts["opening"])
+    said = sum(
+        -net for (code, _), net in recorded(scope, OWN, DayRange.of(scope)).items() if code.rpartition("/")[2] == player
+    )
+    yield Equality("lines of the statement = what the events record", moved, said)
+    if "until" not in scope.filters:
+        held = sum(
+            one.balance for one in balances(scope) if one.number in OWN and one.code.rpartition("/")[2] == player
+        )
+        yield Equality("closing = balances of 2010, 2020, 2085 and 2090", accounts["closing"], held)
+
+
+REPORT = Report(
+    id="player-statement",
+    number="A16",
+    version=1,
+    title="Player statement",
+    text="What one player has with the house, and everything that has moved it, hand by hand. It names nobody else.",
+    roles=(Role.COMPLIANCE, Role.AUDITOR),
+    sections=(
+        Section(
+            "accounts",
+            "Balances",
+            (
+                ref("number", "Account"), coded("kind", "Kind"), money("opening", "Before"), money("came", "In"),
+                money("went", "Out"), money("closing", "After"),
+            ),
+            _accounts,
+        ),
+        Section(
+            "statement",
+            "Statement",
+            (
+                Column("day", "Gaming day", Type.DAY), time("at", "At"), ref("place", "Place"), coded("kind", "What"),
+                count("undoes", "Takes back", total=False), ref("hand", "Hand"),
+                money("away", "Chips away from tables"),
+                money("seated", "Chips at tables"), money("held", "Held payouts"), money("deposit", "Deposit"),
+                money("running", "Running", total=False), count("transaction", "Posting", total=False),
+            ),
+            _rows,
+            groups=("day", "place", "kind"),
+        ),
+    ),
+    equalities=_equalities,
+    filters=(PLAYER, *DAYS),
+    sensitivity=Sensitivity.PLAYERS,
+    retention=Retention.LAUNDERING,
+    formats=(Format.JSON, Format.CSV, Format.PDF, Format.SLIP),
+)  # fmt: skip

@@ -1,0 +1,228 @@
+"""A18: transactions of one person that belong together, and the rule that linked them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.flows import GAMING_DAY, WINDOWS, Direction
+from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text, time
+from casino.reports.frame.filters import DAYS, DayRange
+from casino.reports.frame.flows import Flow, Points, said, transactions
+from casino.reports.frame.movements import events, turned
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.frame.trail import DaysOfEvents, at
+from casino.staff.models import Role
+
+SAME_PERSON, SPLIT, MORE_CHIPS, LITTLE_PLAY = "same person", "split", "more chips than bought", "little play"
+RULES = (SAME_PERSON, SPLIT, MORE_CHIPS, LITTLE_PLAY)
+RULE = Filter("rule", FilterKind.CHOICE, "Only what this rule has linked.", choices=RULES)
+WINDOW = Filter("window", FilterKind.CHOICE, "Only this window.", choices=(GAMING_DAY, *WINDOWS))
+PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
+#: An amount of so many hundredths of the threshold and below it looks like a part of a larger one.
+SPLIT_FROM = 80
+#: Paid in and out at least half of the threshold, four fifths of it came back, and less than a tenth was staked.
+LEAST_OF_THRESHOLD, PAID_BACK, STAKED = 50, 80, 10
+#: Events with chips that were not booked for the player who has brought them, and the member that says how much.
+_BROUGHT = {
+    "cage.cash_out": "attributed", "cage.noncash_paid": "attributed", "cage.payout_held": "attributed",
+    "table.sat_down": "brought", "table.chips_added": "brought",
+}  # fmt: skip
+#: Rule, window, player, day, first and newest, number of parts, in, out, threshold, other figure, transactions.
+_Linked = tuple[str, str, str, str, datetime, datetime, int, int, int, int, int | None, str]
+
+
+def _row(rule: str, window: str, parts: Sequence[Flow], threshold: int, other: int | None = None) -> _Linked:
+    paid = {way: sum(one.amount for one in parts if one.direction == way) for way in Direction}
+    first, last = parts[0], parts[-1]
+    ids = " ".join(str(one.transaction) for one in parts)
+    return (
+        rule, window, last.who, last.day, first.at, last.at, len(parts), paid[Direction.IN], paid[Direction.OUT],
+        threshold, other, ids,
+    )  # fmt: skip
+
+
+def _by_person(scope: Scope) -> dict[str, list[Flow]]:
+    """Of players, in the order of the postings."""
+    found: dict[str, list[Flow]] = defaultdict(list)
+    for flow in transactions(scope):
+        if flow.who and scope.filters.get("player") in (None, flow.who):
+            found[flow.who].append(flow)
+    return dict(sorted(found.items()))
+
+
+def _by_day(paid: Sequence[Flow]) -> dict[str, list[Flow]]:
+    found: dict[str, list[Flow]] = defaultdict(list)
+    for flow in paid:
+        if flow.day:
+            found[flow.day].append(flow)
+    return found
+
+
+def _same_person(paid: Sequence[Flow], points: Points) -> Iterator[_Linked]:
+    """By direction: gaming days that came to the threshold, and each time a rolling window came to it."""
+    for way in Direction:
+        ours = [flow for flow in paid if flow.direction == way]
+        for parts in _by_day(ours).values():
+            threshold = points.at(parts[-1].at)["identity_from"]
+            if len(parts) > 1 and sum(one.amount for one in parts) >= threshold:
+                yield _row(SAME_PERSON, GAMING_DAY, parts, threshold)
+        for name in WINDOWS:
+            yield from _rolling(ours, name, points)
+
+
+def _rolling(paid: Sequence[Flow], name: str, points: Points) -> Iterator[_Linked]:
+    begin, total, was_above = 0, 0, False
+    for newest, flow in enumerate(paid):
+        total += flow.amount
+        length = points.windows(flow.at).get(name, timedelta(0))
+        while paid[begin].at <= flow.at - length and begin < newest:
+            total -= paid[begin].amount
+            begin += 1
+        threshold = points.at(flow.at)["identity_from"]
+        above = total >= threshold and bool(length)
+        if above and not was_above and newest > begin and flow.amount < threshold:
+            yield _row(SAME_PERSON, name, paid[begin : newest + 1], threshold)
+        was_above = above
+
+
+def _split(paid: Sequence[Flow], points: Points) -> Iterator[_Linked]:
+    """Two or more in one direction and one gaming day, each of them a little below the threshold."""
+    for way in Direction:
+        for parts in _by_day([flow for flow in paid if flow.direction == way]).values():
+            threshold = points.at(parts[-1].at)["identity_from"]
+            near = [one for one in parts if SPLIT_FROM * threshold <= 100 * one.amount < 100 * threshold]
+            if len(near) > 1:
+                yield _row(SPLIT, GAMING_DAY, near, threshold)
+
+
+def _little_play(
+    paid: Sequence[Flow], points: Points, staked: dict[tuple[str, str], int]
+) -> Iterator[_Linked]:  # fmt: skip
+    """Much came in, most of it went out on the same day, and little of it was staked in hands."""
+    for day, parts in _by_day(paid).items():
+        threshold = points.at(parts[-1].at)["identity_from"]
+        row = _row(LITTLE_PLAY, GAMING_DAY, parts, threshold, staked.get((parts[0].who, day), 0))
+        came, went, played = row[7], row[8], row[10] or 0
+        if (
+            100 * came >= LEAST_OF_THRESHOLD * threshold and threshold
+            and 100 * went >= PAID_BACK * came and 100 * played < STAKED * came
+        ):  # fmt: skip
+            yield row
+
+
+def _staked(scope: Scope) -> dict[tuple[str, str], int]:
+    """What each player has staked in hands, by player and gaming day."""
+    found: dict[tuple[str, str], int] = defaultdict(int)
+    for one in turned(scope, (Account.SEAT_STACK,)):
+        if one.kind == "hand.stakes":
+            found[one.place.rpartition("/")[2], one.day] += one.out - one.into
+    return found
+
+
+def _more_chips(scope: Scope, points: Points) -> Iterator[_Linked]:
+    """Players who brought more chips in a gaming day than were booked for them, from the log's floor on."""
+    days, found = DaysOfEvents(scope), defaultdict[tuple[str, str], list[tuple[datetime, int, str]]](list)
+    for event, chain, seq, doc in events(scope, tuple(_BROUGHT)):
+        data, player = doc["data"], doc["data"]["player"]
+        brought = data.get(_BROUGHT[doc["kind"]], 0)
+        if brought and scope.filters.get("player") in (None, player):
+            found[player, days.of(event)].append((at(doc), brought, f"{chain}#{seq}"))
+    for (player, day), parts in found.items():
+        control, total = points.at(parts[-1][0]), sum(amount for _, amount, _ in parts)
+        if total >= control["log_floor"]:
+            threshold, places = control["identity_from"], " ".join(name for _, _, name in parts)
+            yield (
+                MORE_CHIPS, GAMING_DAY, player, day, parts[0][0], parts[-1][0], len(parts), 0, 0, threshold, total,
+                places,
+            )  # fmt: skip
+
+
+def _linked(scope: Scope) -> Iterator[Row]:
+    points, days, staked = Points(scope), DayRange.of(scope), _staked(scope)
+    found = list(_more_chips(scope, points))
+    for paid in _by_person(scope).values():
+        found += _same_person(paid, points)
+        found += _split(paid, points)
+        found += _little_play(paid, points, staked)
+    wanted = scope.filters
+    for row in sorted(found, key=lambda one: (one[2], one[5], RULES.index(one[0]), one[1], one[11])):
+        rule, window, player, day = row[:4]
+        if days.takes(day) and wanted.get("rule") in (None, rule) and wanted.get("window") in (None, window):
+            yield (rule, window, player, day or None, *row[4:])
+
+
+def _persons(scope: Scope) -> Iterator[Row]:
+    days = DayRange.of(scope)
+    for player, paid in _by_person(scope).items():
+        ours = [flow for flow in paid if days.takes(flow.day)]
+        if ours:
+            row = _row("", "", ours, 0)
+            yield player, len(ours), row[7], row[8]
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    days, opened, asked = DayRange.of(scope), DaysOfEvents(scope), scope.filters.get("player")
+    named = [
+        one
+        for one in said(scope)
+        if one.who and asked in (None, one.who) and days.takes(one.for_day or opened.of(one.event))
+    ]
+    totals = results["persons"]
+    for way in Direction:
+        recorded = sum(one.amount for one in named if one.direction == way)
+        yield Equality(
+            "what players have paid {way} by the ledger = by the events",
+            totals.totals[way],
+            recorded,
+            coded={"way": way},
+        )
+    yield Equality("transactions with a name in the ledger = in the events", totals.totals["parts"], len(named))
+
+
+REPORT = Report(
+    id="linked-transactions",
+    number="A18",
+    version=1,
+    title="Linked transactions",
+    text="Transactions of one player that come to the house's threshold together (same person); several a little below "
+    "it (split: 80 to 99 % each, on one day); more chips than were booked for the player; and much that came in and "
+    "went out on one day with little play: half of the threshold in, four fifths of that out, less than a tenth of it "
+    "staked. A link is a reason to look, and no finding.",
+    roles=(Role.COMPLIANCE,),
+    sections=(
+        Section(
+            "linked",
+            "Linked",
+            (
+                text("rule", "Rule"), text("window", "Window"), ref("player", "Player"),
+                Column("day", "Gaming day of the newest", Type.DAY), time("first", "First"), time("newest", "Newest"),
+                count("parts", "Parts", total=False), money("in", "Paid in", total=False),
+                money("out", "Paid out", total=False), money("threshold", "Threshold then", total=False),
+                money("other", "Brought, or staked", total=False), text("transactions", "Transactions, or events"),
+            ),
+            _linked,
+            groups=("rule", "window", "player", "day"),
+        ),
+        Section(
+            "persons",
+            "All players",
+            (ref("player", "Player"), count("parts", "Transactions"), money("in", "Paid in"), money("out", "Paid out")),
+            _persons,
+        ),
+    ),
+    equalities=_equalities,
+    filters=(*DAYS, RULE, WINDOW, PLAYER),
+    sensitivity=Sensitivity.PERSONS,
+    retention=Retention.LAUNDERING,
+)  # fmt: skip

@@ -1,0 +1,287 @@
+"""A30: hands as the trail has them: who sat, what was played, how it ended. No card is shown that not everybody saw."""
+
+import json
+import marshal
+import tempfile
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import IO, Any
+
+from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
+from casino.reports.frame.filters import DAYS, TABLE
+from casino.reports.frame.reading import stream
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.frame.trail import DaysOfEvents, fetched, place
+from casino.staff.models import Role
+
+HAND = Filter("hand", FilterKind.CODE, "Only this hand.")
+PLAYER = Filter("player", FilterKind.CODE, "Only hands in which this player was dealt in.")
+_WITHDRAWN = "hand.dispute_withdrawn"
+_STATES = {
+    "hand.settled": "settled", "hand.ruled": "ruled", "hand.voided": "voided", "hand.disputed": "disputed",
+    "hand.dispute_raised": "disputed", "hand.bonus_refused": "disputed",
+}  # fmt: skip
+_KINDS = ("hand.dealt", "hand.acted", _WITHDRAWN, *_STATES)
+#: Of one table or one hand, where that is asked for.
+_EVENTS = """
+SELECT event.id, chain.name, event.payload FROM audit_event event
+JOIN audit_chainhead chain ON chain.id = event.chain_id
+WHERE event.house_id = %s AND event.doc ->> 'kind' = ANY(%s) AND event.id <= %s
+AND (%s::text IS NULL OR chain.name = %s) AND (%s::text IS NULL OR event.doc #>> '{data,hand}' = %s)
+ORDER BY event.id
+"""
+#: Bytes before each hand that is kept, with its length.
+_SIZE = 4
+#: What the ledger moved on the seats' stacks for hands that were settled by the moment: for all, or for those named.
+_MOVED = """
+SELECT coalesce(sum(entry.amount * account.normal_side), 0)::bigint FROM ledger_transaction posted
+JOIN ledger_entry entry ON entry.transaction_id = posted.id
+JOIN ledger_account account ON account.id = entry.account_id
+WHERE posted.book = %s AND posted.id <= %s AND posted.kind IN ('hand.stakes', 'hand.settled')
+AND account.code LIKE '2020/%%' AND posted.metadata ->> 'hand' IN (
+    SELECT event.doc -> 'data' ->> 'hand' FROM audit_event event
+    WHERE event.house_id = %s AND event.doc ->> 'kind' = 'hand.settled' AND event.id <= %s)
+AND (%s::text[] IS NULL OR posted.metadata ->> 'hand' = ANY(%s))
+"""
+#: Lines of the rows, of hands whose log was complete by the moment: no line comes after.
+_LINES = """
+SELECT hand.name, count(line.id) FROM hands_hand hand
+LEFT JOIN hands_handline line ON line.house_id = hand.house_id AND line.hand_id = hand.id
+WHERE hand.house_id = %s AND hand.name = ANY(%s) GROUP BY hand.name
+"""
+
+
+@dataclass(slots=True)
+class _Hand:
+    """One hand as far as the events go, in values that JSON has."""
+
+    event: int
+    dealt_at: str
+    dealer: str
+    head: dict[str, Any]
+    lines: list[str]
+    state: str = "playing"
+    #: Of a hand whose log is complete: handle, result, hashes.
+    over: dict[str, Any] = field(default_factory=dict)
+    ended_at: str = ""
+    reason: str = ""
+
+    @classmethod
+    def dealt(cls, event: int, doc: dict[str, Any]) -> "_Hand":
+        """As its first event has it."""
+        hand = cls(event, doc["at"], doc["actor"], doc["data"], list(doc["data"]["lines"]))
+        hand._take(doc)
+        return hand
+
+    def kept(self) -> bytes:
+        """All of it."""
+        return marshal.dumps([getattr(self, name) for name in self.__slots__])
+
+    def _take(self, doc: dict[str, Any]) -> None:
+        """What an event has in addition where it completes the log: all lines as everybody had seen them by then."""
+        data = doc["data"]
+        if "log" in data:
+            self.lines, self.state = list(data["log"]), "ended"
+            self.over = {"handle": data.get("handle"), "result": data.get("result")} | {
+                name: data.get(name, "") for name in ("digest", "record_hash")
+            }
+
+    def add(self, doc: dict[str, Any]) -> None:
+        """Take up what came later."""
+        if doc["kind"] == "hand.acted":
+            self.lines.extend(doc["data"]["lines"])
+            self._take(doc)
+            return
+        if doc["kind"] == _WITHDRAWN:
+            self.state, self.ended_at, self.reason = "ended" if self.over else "playing", "", ""
+            return
+        self.state, self.ended_at, self.reason = _STATES[doc["kind"]], doc["at"], doc.get("reason", "")
+
+    @property
+    def players(self) -> list[str]:
+        """In play order."""
+        return [seat["player"] for seat in self.head["seats"]]
+
+    @property
+    def fees(self) -> list[int]:
+        """Of each seat, in play order."""
+        return list((self.head.get("fees") or {}).get("amounts") or [0] * len(self.players))
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """Empty while the log is not complete."""
+        return dict(self.over.get("result") or {})
+
+
+def _hands(scope: Scope) -> Iterator[_Hand]:
+    """The hands that the run asks for, in the order of `_read`. They are read once and kept in a file without a name:
+    three sections and the equalities go through them."""
+    file = scope.once("hands", _spooled).file
+    file.seek(0)
+    while size := file.read(_SIZE):
+        yield _Hand(*marshal.loads(file.read(int.from_bytes(size, "big"))))  # noqa: S302 - written just before
+
+
+class _Spool:
+    """A file without a name, which is closed when this is gone: with the run."""
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - see above
+        weakref.finalize(self, self.file.close)
+
+
+def _spooled(scope: Scope) -> _Spool:
+    spool = _Spool()
+    for hand in _read(scope):
+        kept = hand.kept()
+        spool.file.write(len(kept).to_bytes(_SIZE, "big") + kept)
+    return spool
+
+
+def _read(scope: Scope) -> Iterator[_Hand]:
+    """The hands that the run asks for, each once the next one of its table is dealt, so that few are in memory; those
+    that are ruled on later have the state that they had then."""
+    days, asked = DaysOfEvents(scope), scope.filters
+    known: dict[str, _Hand] = {}
+    table_of = f"table/{asked['table']}" if "table" in asked else None
+    hand_of = asked.get("hand")
+    parameters = [scope.house.id, list(_KINDS), scope.as_of.event, table_of, table_of, hand_of, hand_of]
+    for event, chain, payload in stream(_EVENTS, parameters):
+        table, doc = place(chain), json.loads(payload)
+        if doc["kind"] == "hand.dealt":
+            if table in known and _is_asked(known[table], asked, days):
+                yield known[table]
+            known[table] = _Hand.dealt(event, doc)
+        elif table in known and known[table].head["hand"] == doc["data"]["hand"]:
+            known[table].add(doc)
+    for _, hand in sorted(known.items()):
+        if _is_asked(hand, asked, days):
+            yield hand
+
+
+def _is_asked(hand: _Hand, asked: Any, days: DaysOfEvents) -> bool:
+    return (
+        days.takes(hand.event)
+        and asked.get("hand") in (None, hand.head["hand"])
+        and asked.get("table") in (None, hand.head["table"])
+        and ("player" not in asked or asked["player"] in hand.players)
+    )
+
+
+def _heads(scope: Scope) -> Iterator[Row]:
+    days = DaysOfEvents(scope)
+    for hand in _hands(scope):
+        head, result = hand.head, hand.result
+        yield (
+            days.of(hand.event) or None, head["hand"], head["table"], head["game"], head.get("rules", ""), head["mode"],
+            datetime.fromisoformat(hand.dealt_at), hand.dealer, hand.state,
+            datetime.fromisoformat(hand.ended_at) if hand.ended_at else None, hand.reason, head["carry"],
+            hand.over.get("handle"), result.get("tax"), result.get("carry_out"), result.get("ending", ""),
+            hand.players[result["winner"] - 1] if result.get("winner") else "", len(hand.lines),
+            head.get("commitment", ""), hand.over.get("digest", ""), hand.over.get("record_hash", ""),
+        )  # fmt: skip
+
+
+def _seats(scope: Scope) -> Iterator[Row]:
+    for hand in _hands(scope):
+        result, fees = hand.result, hand.fees
+        for index, seat in enumerate(hand.head["seats"]):
+            yield (
+                hand.head["hand"], seat["seat"], f"p{index + 1}", seat["player"], hand.head["stacks"][index],
+                fees[index], result["net"][index] if result else None, result["bonus"][index] if result else None,
+            )  # fmt: skip
+
+
+def _lines(scope: Scope) -> Iterator[Row]:
+    for hand in _hands(scope):
+        for number, line in enumerate(hand.lines, start=1):
+            yield hand.head["hand"], number, line
+
+
+def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    net = said = held = 0
+    # Names are kept only where the run has asked for some of the hands.
+    names: list[str] | None = [] if scope.filters else None
+    chunk: dict[str, int] = {}
+    for hand in _hands(scope):
+        if hand.state == "settled":
+            net += sum(hand.result["net"]) - sum(hand.fees)
+            if names is not None:
+                names.append(hand.head["hand"])
+        if hand.over:
+            chunk[hand.head["hand"]] = len(hand.lines)
+            said += len(hand.lines)
+        if len(chunk) == 1_000:
+            held += _stored(scope, chunk)
+            chunk = {}
+    held += _stored(scope, chunk)
+    house, moment = scope.house.id, scope.as_of
+    [(booked,)] = fetched(_MOVED, [house, moment.transaction, house, moment.event, names, names])
+    yield Equality("results less fees of settled hands = what the ledger moved on stacks", net, booked)
+    yield Equality("lines of hands that are over = lines of the rows", said, held)
+    yield Equality("lines by hand = rows", results["hands"].totals["lines"], results["lines"].row_count)
+
+
+def _stored(scope: Scope, names: dict[str, int]) -> int:
+    return sum(lines for _, lines in fetched(_LINES, [scope.house.id, list(names)]))
+
+
+REPORT = Report(
+    id="hand-history",
+    number="A30",
+    version=1,
+    title="Hand history",
+    text="Hands line by line as everybody has seen them: seats, stakes, tax, what was carried, the result, and the "
+    "hashes by which the record is found. Cards that were not shown are not in it.",
+    roles=(Role.FLOOR, Role.AUDITOR, Role.MANAGER),
+    sections=(
+        Section(
+            "hands",
+            "Hands",
+            (
+                Column("day", "Gaming day", Type.DAY), ref("hand", "Hand"), ref("table", "Table"), ref("game", "Game"),
+                ref("rules", "Rules"), coded("mode", "Mode"), time("dealt_at", "Dealt at"), ref("dealer", "Dealer"),
+                coded("state", "State"), time("ended_at", "Ended at"), text("reason", "Reason"),
+                money("carry", "Carried in"), money("handle", "Handle"), money("tax", "Tax of the result"),
+                money("carry_out", "Carried out"), coded("ending", "Ending"), ref("winner", "Winner"),
+                count("lines", "Lines"), ref("commitment", "Commitment"), ref("digest", "Digest"),
+                ref("record_hash", "Record"),
+            ),
+            _heads,
+            groups=("day", "table", "game", "state"),
+        ),
+        Section(
+            "seats",
+            "Seats",
+            (
+                ref("hand", "Hand"), count("seat", "Seat", total=False), ref("actor", "In the log"),
+                ref("player", "Player"), money("stack", "Stack"), money("fee", "Fee"),
+                money("net", "Net of the result"), money("bonus", "Bonus"),
+            ),
+            _seats,
+            groups=("player",),
+        ),
+        Section(
+            "lines",
+            "Log",
+            (ref("hand", "Hand"), count("line", "Line", total=False), text("text", "Text")),
+            _lines,
+        ),
+    ),
+    equalities=_equalities,
+    filters=(HAND, TABLE, PLAYER, *DAYS),
+    sensitivity=Sensitivity.PLAYERS,
+    retention=Retention.BOOKS,
+)  # fmt: skip

@@ -1,0 +1,197 @@
+"""What a house keeps no longer at a moment, by kind, and the legal holds that keep it nevertheless."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+
+from casino.bookkeeping import chart
+from casino.core import canonical, sql
+from casino.days.models import PackageContent
+from casino.evidence import expiry, holds
+from casino.evidence.forgetting import days_kept, excluded_until, last_activity
+from casino.evidence.models import LegalHold
+from casino.houses import control_points
+from casino.houses.control_points import ControlPoints
+from casino.houses.models import House
+from casino.players.models import Person, PersonKey, Player
+from casino.reports.frame import registry
+from casino.reports.frame.report import Retention, Sensitivity
+from casino.reports.models import ReportFile, ReportPart, RunState
+from casino.safeguards.models import Exclusion, ExclusionKind, ExclusionMark
+from casino.tables.models import Seating
+
+FILE, KEY, PACKAGE, ANSWERS = "report_file", "person_key", "day_package", "answers"
+SEALED, MARKS = "sealed_entries", "exclusion_marks"
+#: Reports of these classes may name players.
+_NAMES_PLAYERS = (Sensitivity.PLAYERS, Sensitivity.PERSONS, Sensitivity.SEALED)
+#: Dates whose answers one run deletes at most.
+_DATES = 3
+#: By date (UTC) before a moment, the oldest first: how many answers, their bytes, and the SHA-256 of their terminals,
+#: keys and hashes of requests.
+_ANSWERED = """
+SELECT answered.day, count(*), sum(octet_length(answered.answer))::bigint, encode(sha256(string_agg(
+    convert_to(concat_ws(' ', terminal.code, answered.key, answered.request_hash), 'UTF8'), '\\x0a'::bytea
+    ORDER BY answered.id)), 'hex')
+FROM (SELECT id, terminal_id, key, request_hash, answer, (at AT TIME ZONE 'UTC')::date AS day FROM staff_answeredrequest
+    WHERE house_id = %s AND at < %s) answered
+JOIN staff_terminal terminal ON terminal.id = answered.terminal_id
+WHERE answered.day < %s GROUP BY answered.day ORDER BY answered.day
+"""
+_OLDEST_ANSWERS = """
+SELECT DISTINCT (at AT TIME ZONE 'UTC')::date AS day FROM staff_answeredrequest WHERE house_id = %s AND at < %s
+ORDER BY day LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Something that is kept no longer, since when its days are counted, for how many, and the numbers of the legal
+    holds that keep it nevertheless. Its name: of a file `RUN/NAME`, of a key the player, of a package the day, of
+    answers their date (UTC), of sealed entries `FIRST-LAST`, of marks the exclusion."""
+
+    kind: str
+    name: str
+    sha256: str
+    size: int
+    since: datetime
+    days: int
+    holds: Sequence[int]
+    id: int = field(compare=False, default=0)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the event has it."""
+        since = self.since.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return {
+            "kind": self.kind, "name": self.name, "sha256": self.sha256, "size": self.size, "since": since,
+            "days": self.days,
+        }  # fmt: skip
+
+
+def days_of(points: ControlPoints) -> Mapping[Retention, int]:
+    """For how many days a house keeps files, by the class of their report."""
+    return {
+        Retention.BOOKS: points.retain_books_days,
+        Retention.LAUNDERING: points.retain_laundering_days,
+        Retention.OPERATIONS: points.retain_operations_days,
+        Retention.TRANSIENT: points.retain_transient_days,
+    }
+
+
+def due(house: House, moment: datetime) -> list[Due]:
+    """What is kept no longer at a moment, kind by kind, the oldest first; with the holds that keep it nevertheless."""
+    points, in_force = control_points.in_force(house), holds.in_force(house)
+    return [
+        *_files(house, moment, points, in_force),
+        *_keys(house, moment, points, in_force),
+        *_packages(house, moment, points, in_force),
+        *_answers(house, moment, points, in_force),
+        *_sealed(house, moment, points, in_force),
+        *_marks(house, moment, in_force),
+    ]
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _files(house: House, moment: datetime, points: ControlPoints, in_force: list[LegalHold]) -> Iterator[Due]:
+    kept = days_of(points)
+    with_bytes = Exists(ReportPart.objects.filter(house=house, file=OuterRef("pk")))
+    files = ReportFile.objects.filter(with_bytes, house=house, run__house=house, run__state=RunState.MADE)
+    oldest = moment - timedelta(days=min(kept.values()))
+    for file in files.filter(run__ended_at__lte=oldest).select_related("run").order_by("run__number", "name"):
+        report = registry.reports().get(file.run.report)
+        # Of a report that is in the catalogue no more, the files are kept as those of books.
+        days = kept[Retention.BOOKS if report is None else report.retention]
+        since = file.run.ended_at
+        if since is None or since + timedelta(days=days) > moment:
+            continue
+        players = report is None or report.sensitivity in _NAMES_PLAYERS
+        held = [hold.number for hold in in_force if holds.of_run(hold, file.run.filters, names_players=players)]
+        yield Due(FILE, f"{file.run.number}/{file.name}", file.sha256, file.size, since, days, held, file.pk)
+
+
+def _keys(house: House, moment: datetime, points: ControlPoints, in_force: list[LegalHold]) -> Iterator[Due]:
+    days = days_kept(points)
+    until = moment - timedelta(days=days)
+    players = Player.objects.filter(house=house, pk__in=PersonKey.objects.filter(house=house).values("player"))
+    for player in players.filter(registered_at__lte=until).order_by("registered_at"):
+        if Seating.objects.filter(player=player, left_at=None).exists():
+            continue
+        if any(balance for _, balance, _ in chart.of_player(house, player.ref)):
+            continue
+        since = last_activity(house, player)
+        if since > until or excluded_until(house, player, moment) is not None:
+            continue
+        newest = Person.objects.filter(player=player).latest("version")
+        held = holds.of_player(house, player, since, in_force)
+        yield Due(KEY, player.ref, newest.sealed_sha256, 0, since, days, held, player.pk)
+
+
+def _packages(house: House, moment: datetime, points: ControlPoints, in_force: list[LegalHold]) -> Iterator[Due]:
+    """The bytes of packages of gaming days: books, which may name players."""
+    days = points.retain_books_days
+    rows = PackageContent.objects.filter(house=house, package__made_at__lte=moment - timedelta(days=days))
+    for one in rows.defer("content").select_related("package").order_by("package__day"):
+        package = one.package
+        held = _on_date(package.day, in_force)
+        yield Due(PACKAGE, package.day, package.sha256, package.size, package.made_at, days, held, package.pk)
+
+
+def _answers(house: House, moment: datetime, points: ControlPoints, in_force: list[LegalHold]) -> Iterator[Due]:
+    """The stored answers of requests, which may name players, by the date on which they were given."""
+    days = points.retain_answers_days
+    last = _midnight((moment - timedelta(days=days)).astimezone(UTC).date())
+    oldest = sql.rows(_OLDEST_ANSWERS, [house.id, last, _DATES])
+    if not oldest:
+        return
+    end = oldest[-1][0] + timedelta(days=1)
+    for day, _, size, digest in sql.rows(_ANSWERED, [house.id, _midnight(end), end]):
+        held = _on_date(day.isoformat(), in_force)
+        yield Due(ANSWERS, day.isoformat(), digest, size, _midnight(day + timedelta(days=1)), days, held)
+
+
+def _sealed(house: House, moment: datetime, points: ControlPoints, in_force: list[LegalHold]) -> Iterator[Due]:
+    """Entries of the sealed register, month by month, whatever they say: only holds that name days, or the house, keep
+    them as they are. What goes on is carried (`casino/evidence/expiry.py`)."""
+    days = points.retain_laundering_days
+    for month in expiry.months(house, moment - timedelta(days=days)):
+        filters = {"from": month.first_day.isoformat(), "until": month.last_day.isoformat()}
+        held = [hold.number for hold in in_force if holds.of_run(hold, filters, names_players=False)]
+        yield Due(SEALED, month.name, month.sha256, month.size, month.since, days, held)
+
+
+def _marks(house: House, moment: datetime, in_force: list[LegalHold]) -> Iterator[Due]:
+    """Marks of exclusions that are over: nobody is looked for by them any more."""
+    with_marks = Exists(ExclusionMark.objects.filter(house=house, exclusion=OuterRef("pk")))
+    for one in Exclusion.objects.filter(with_marks, house=house).order_by("number"):
+        ends = [one.lifted_at, None if one.kind == ExclusionKind.SELF else one.until]
+        over = [end for end in ends if end is not None and end <= moment]
+        if not over:
+            continue
+        marks = salted_hashes(house, one.pk)
+        held = [
+            hold.number
+            for hold in in_force
+            if holds.of_run(hold, {}, names_players=False)
+            or (hold.player_id is not None and hold.player_id == one.player_id)
+        ]
+        yield Due(MARKS, str(one.number), canonical.sha256(marks), 48 * len(marks), min(over), 0, held, one.pk)
+
+
+def salted_hashes(house: House, exclusion: int) -> list[str]:
+    """SHA-256 of each mark of an exclusion with its salt, in order."""
+    statement = "SELECT encode(sha256(salted), 'hex') FROM safeguards_exclusionmark WHERE house_id = %s"
+    return sorted(digest for (digest,) in sql.rows(f"{statement} AND exclusion_id = %s", [house.id, exclusion]))
+
+
+def _on_date(name: str, in_force: list[LegalHold]) -> list[int]:
+    """The holds that keep what is about a date or a gaming day, and may name players."""
+    about = {"from": name, "until": name}
+    return [hold.number for hold in in_force if holds.of_run(hold, about, names_players=True)]
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

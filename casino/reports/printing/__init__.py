@@ -1,0 +1,1 @@
+"""Paper for players and for the house: receipts with their proofs, statements, slips; counted copies."""

@@ -1,0 +1,205 @@
+"""Printing: a document is asked for, its copy is counted, and the event says so. The file is made when it is read.
+
+Copies of a document are counted by `document.printed`, over both forms and all who ask: the first is the original.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
+
+from casino.audit import selectors as audit
+from casino.audit.events.prints import DocumentPrinted
+from casino.audit.models import Event
+from casino.core import locks, sql, write
+from casino.core.errors import NotFound, WrongTerminal
+from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.houses.models import House
+from casino.players.models import Player
+from casino.reports import runs
+from casino.reports.frame import as_of
+from casino.reports.frame.head import utc
+from casino.reports.frame.report import Scope
+from casino.reports.models import PrintForm, Printout
+from casino.reports.printing import statements
+from casino.reports.printing.documents import OF_PLAYERS
+from casino.reports.printing.receipts import Printable, printable
+from casino.staff.credentials import role_for
+from casino.staff.models import Role, TerminalKind
+from casino.tables.keys import Holder
+from casino.tables.models import Seating, Table
+
+_PRINTS = OfHouse(lock=locks.lock_reports)
+#: Roles that work at one place: they print what was recorded there.
+_AT_A_PLACE = frozenset({Role.CASHIER, Role.DEALER})
+#: Kinds of terminals by the chains of the places where they stand.
+_PLACES = {TerminalKind.CAGE: "drawer", TerminalKind.TABLE: "table"}
+#: The event of a hand that a player has a receipt of.
+_SETTLED = "hand.settled"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A document that is to be printed: its name, what it is about, and of a statement moment and sums."""
+
+    document: str
+    about: Mapping[str, str]
+    as_of: Mapping[str, Any] | None = None
+    sums: Mapping[str, int] | None = field(default=None)
+
+
+def print_event(*, command: Command, chain: str, seq: int, player: str | None, form: str) -> Answer:
+    """Print the receipt or slip of an event; of a hand for one of its players.
+
+    Raises NotFound, Forbidden, WrongTerminal, Conflict no_paper, Unprocessable player_of_hand.
+    """
+    context = command.context
+
+    def change(house: House, work: Work) -> Outcome:
+        one = printable(house, chain, seq, player)
+        _require_place(context, one)
+        return _printed(house, _of_event(one), form, context.staff.login)
+
+    return write.write(command, _PRINTS, change)
+
+
+def print_statement(*, command: Command, player: str, period: Mapping[str, str], form: str) -> Answer:
+    """Print the statement of a player. Printed again before anything else has moved, it is a copy.
+
+    Raises NotFound, Forbidden, Unprocessable report_filter, Busy where the books do not come to rest.
+    """
+    context = command.context
+    role_for(context.staff, OF_PLAYERS)
+    wanted = _statement(context.house, player, period)
+    return write.write(
+        command, _PRINTS, lambda house, work: _printed(house, wanted, form, context.staff.login)
+    )  # fmt: skip
+
+
+def print_at_seat(
+    *, holder: Holder, request_id: str, hand: str | None, period: Mapping[str, str], form: str
+) -> dict[str, Any]:
+    """Print for the player of a seat: the receipt of a hand, or where none is named the statement of the period.
+
+    Raises NotFound for a hand that is not settled or not the player's, and for a seat that was left.
+    """
+    house, player = holder.table.house, holder.seating.player.ref
+    wanted = _statement(house, player, period) if hand is None else _own_hand(holder, hand)
+
+    def operation() -> dict[str, Any]:
+        sitting = Seating.objects.filter(id=holder.seating.id, left_at=None)
+        _, [found] = locks.lock_beside(Table, locks.Rank.DESK, sitting, id=holder.table.id)
+        if not found:
+            raise NotFound("This seat's key has expired.")
+        locks.lock_reports(house.id)
+        outcome = _printed(house, wanted, form, player)
+        work = Work(house, holder.actor(request_id))
+        receipt = work.record(chain=house.chain, event=outcome.event)
+        return {**outcome.body, "audit": receipt.as_json()}
+
+    return locks.in_transaction(operation)
+
+
+def find(house: House, number: int) -> Printout:
+    """One printout. Raises NotFound."""
+    found = Printout.objects.filter(house=house, number=number).first()
+    if found is None:
+        raise NotFound(f"This house has no printout {number}.")
+    return found
+
+
+def readable(context: RequestContext, number: int) -> Printout:
+    """A printout, if this person may print its document now. Raises NotFound, Forbidden, WrongTerminal."""
+    row = find(context.house, number)
+    if "chain" in row.about:
+        _require_place(context, event_of(row))
+    else:
+        role_for(context.staff, OF_PLAYERS)
+    return row
+
+
+def of_seat(holder: Holder, number: int) -> Printout:
+    """A printout that is about the player of a seat. Raises NotFound for any other one."""
+    row = find(holder.table.house, number)
+    if row.about.get("player") != holder.seating.player.ref:
+        raise NotFound(f"This player has no printout {number}.")
+    return row
+
+
+def visible(house: House) -> QuerySet[Printout]:
+    """The printouts of a house."""
+    return Printout.objects.filter(house=house)
+
+
+def event_of(row: Printout) -> Printable:
+    """The event that a printout is about."""
+    player = row.about.get("player")
+    return printable(row.house, row.about["chain"], int(row.about["seq"]), player)
+
+
+def describe(row: Printout) -> dict[str, Any]:
+    """A printout as answers have it."""
+    return {
+        "printout": row.number, "document": row.document, "copy": row.copy, "form": row.form, "about": row.about,
+        "printed_by": row.printed_by, "printed_at": utc(row.printed_at),
+    }  # fmt: skip
+
+
+def _printed(house: House, wanted: _Wanted, form: str, by: str) -> Outcome:
+    """Count one more copy; call it with the lock of reports."""
+    rows = Printout.objects.filter(house=house)
+    of_document = rows.filter(document=wanted.document)
+    last, newest = sql.together(
+        rows.order_by("-number").values_list("number")[:1],
+        of_document.order_by("-copy").values_list("copy", "as_of")[:1],
+    )
+    [(copies, moment)] = newest or [(0, wanted.as_of)]
+    copy = copies + 1
+    row = Printout.objects.create(
+        house=house, number=1 + (last[0][0] if last else 0), document=wanted.document, copy=copy, form=PrintForm(form),
+        about=dict(wanted.about), as_of=moment, printed_by=by,
+    )  # fmt: skip
+    row.refresh_from_db()
+    event = DocumentPrinted(
+        printout=row.number, document=row.document, copy=copy, form=form, about=row.about, as_of=moment,
+        sums=wanted.sums,
+    )  # fmt: skip
+    return Outcome(event, describe(row), 201)
+
+
+def _of_event(one: Printable) -> _Wanted:
+    about = {"chain": one.chain, "seq": str(one.seq)}
+    return _Wanted(one.name, about | ({"player": one.player} if one.player else {}))
+
+
+def _statement(house: House, player: str, period: Mapping[str, str]) -> _Wanted:
+    """The statement of a player as of now: its document ends with the posting that has moved it last."""
+    if not Player.objects.filter(house=house, ref=player).exists():
+        raise NotFound(f"This house has no player {player}.")
+    about = runs.checked(house, statements.REPORT, {"player": player, **period})
+    moment = as_of.now(house)
+    scope = Scope(house, moment, about)
+    first, last = about.get("from", ""), about.get("until", "")
+    document = f"statement/{player}/{first}/{last}/{statements.newest_posting(scope)}"
+    return _Wanted(document, about, moment.as_json(), statements.sums_of(scope))
+
+
+def _own_hand(holder: Holder, hand: str) -> _Wanted:
+    table, player = holder.table, holder.seating.player.ref
+    try:
+        place = audit.of_event(table.house, table.chain, _SETTLED, hand=hand)
+    except Event.DoesNotExist:
+        raise NotFound(f"Table {table.code} has no settled hand {hand}.") from None
+    return _of_event(printable(table.house, table.chain, place.seq, player))
+
+
+def _require_place(context: RequestContext, one: Printable) -> None:
+    """Whether a person may print an event: by role, and cashiers and dealers only where they stand. Raises Forbidden,
+    WrongTerminal."""
+    role_for(context.staff, one.document.roles)
+    if set(context.staff.roles) & set(one.document.roles) <= _AT_A_PLACE:
+        terminal = context.terminal
+        place = _PLACES.get(TerminalKind(terminal.kind))
+        if f"{place}/{terminal.location}" != one.chain:
+            raise WrongTerminal(f"Terminal {terminal.code} is not at {one.chain}.")

@@ -1,0 +1,1 @@
+"""Duties of the house to players: exclusions, limits, admission of adults, interactions with players."""

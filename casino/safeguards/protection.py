@@ -1,0 +1,27 @@
+"""What PostgreSQL keeps of exclusions, limits, admissions and interactions: nothing goes but the marks of an exclusion
+that is over, and nothing but the end of an exclusion, or of a match, is ever written to a row that is there."""
+
+from casino.core.protection import ADD, Keep, Protection, Rights, Table
+
+PROTECTION = Protection(
+    tables=(
+        Table(
+            name="safeguards_exclusion",
+            keep=Keep.ROWS,
+            app=Rights(
+                insert=True,
+                update=("lift_asked_at", "lift_asked_by_id", "lifted_at", "lifted_by_id", "lift_cause"),
+            ),
+        ),
+        # Marks go with retention, once the exclusion is over; a mark is never another one.
+        Table(name="safeguards_exclusionmark", keep=Keep.VALUES, app=Rights(insert=True, delete=True)),
+        Table(
+            name="safeguards_exclusionmatch",
+            keep=Keep.ROWS,
+            app=Rights(insert=True, update=("cleared_at", "cleared_by_id")),
+        ),
+        Table(name="safeguards_admission", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="safeguards_playerlimit", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="safeguards_interaction", keep=Keep.APPEND_ONLY, app=ADD),
+    ),
+)

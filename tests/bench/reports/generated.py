@@ -1,0 +1,298 @@
+"""Houses of any size: some hands are played through HTTP, and then written again and again with other names, ids and
+times, entries with running balances, events with running numbers. Nobody brings the chips that the hands take from
+trays and stacks, so that their accounts have no floor.
+
+What reports read is there: events, postings, entries, periods, hands with their lines. Hashes and links of the chains
+are not: nothing here is verified.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django.db import connections
+from django.db.backends.utils import CursorWrapper
+
+#: Hands are dealt so often at a table.
+_PACE = timedelta(seconds=144)
+_FIRST_DAY = date(2025, 1, 1)
+_OPENS = timedelta(hours=17)
+STACK = 900_000
+#: Two seats; the one that deals pays, both call once, the second gives up. Three requests.
+SHORT_HAND = (
+    ("p1 po 100", "d dh p1 ????", "d dh p2 ????", "p2 cc 100", "p1 k", "d dh p1 ????", "d dh p2 ????"),
+    ("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 cc 100", "p2 st"),
+    ("p1 sm AaKaOaUa", "p2 sm AlKlOlXa"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """So many gaming days, and hands of each table in a day."""
+
+    days: int
+    hands: int
+    tables: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An event of a hand: its id, its place in the table's chain, and its text around what changes: the moment, the
+    hand's name, ids of postings."""
+
+    id: int
+    chain: int
+    pieces: tuple[str, ...]
+    #: What stands between the pieces: None is the moment, "" the name of the hand, a number a posting's id.
+    holes: tuple[str | int | None, ...]
+
+
+@dataclass(slots=True)
+class _Played:
+    """One hand as it was played."""
+
+    row: dict[str, Any]
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    events: list[_Event] = field(default_factory=list)
+    postings: list[dict[str, Any]] = field(default_factory=list)
+    entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    #: Posting's id, and the id of the event that records it.
+    recorded: dict[int, int] = field(default_factory=dict)
+
+
+def founded(size: Size) -> Any:
+    """A house with its tables, players at them, and one hand played at each; it has one open gaming day."""
+    from casino.staff.models import Role
+    from tests.casino.kit import Kit
+
+    kit = Kit.found()
+    kit.office(Role.MANAGER).ok("days", {"day": (_FIRST_DAY - timedelta(days=1)).isoformat()})
+    for number in range(1, size.tables + 1):
+        kit.table(f"T{number}", seats=2)
+        dealer = kit.seated(f"T{number}", stacks=(STACK, STACK))
+        dealer.ok("hands", {"mode": "physical", "button": 2})
+        for lines in SHORT_HAND:
+            dealer.act(*lines)
+        if kit.settle() != ["settled"]:
+            raise AssertionError("the hand was not settled")
+    return kit
+
+
+def multiply(house: Any, size: Size) -> dict[str, int]:
+    """Write the hands again for every day; returns how many rows each table of the database got."""
+    from tests.proof.superuser import guards_off
+
+    with connections["owner"].cursor() as cursor:
+        played = _played(cursor, house)
+        accounts = _accounts(cursor, house)
+        chains = _chains(cursor, house)
+        cursor.execute("SELECT max(id) FROM ledger_transaction")
+        [posting] = cursor.fetchone()
+        cursor.execute("SELECT max(id) FROM audit_event")
+        [event] = cursor.fetchone()
+        cursor.execute("SELECT max(id) FROM hands_hand")
+        [hand] = cursor.fetchone()
+    writer = _Writer(house, size, played, accounts, chains, posting, event, hand)
+    with guards_off() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
+        writer.write(cursor)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")  # as PostgreSQL itself does now and then
+    return writer.count
+
+
+def _played(cursor: CursorWrapper, house: Any) -> list[_Played]:
+    hands = {row["name"]: _Played(row) for row in _rows(cursor, "hands_hand", "house_id = %s ORDER BY id", house.id)}
+    by_id = {one.row["id"]: one for one in hands.values()}
+    for line in _rows(cursor, "hands_handline", "house_id = %s ORDER BY hand_id, seq", house.id):
+        by_id[line["hand_id"]].lines.append(line)
+    whose: dict[int, _Played] = {}
+    for event in _rows(cursor, "audit_event", "house_id = %s ORDER BY id", house.id):
+        doc = json.loads(event["payload"])
+        if doc["kind"].startswith("hand."):
+            one = hands[doc["data"]["hand"]]
+            one.events.append(_event(event, doc))
+            whose.update((posting["tx"], one) for posting in doc.get("postings", ()))
+            one.recorded.update((posting["tx"], event["id"]) for posting in doc.get("postings", ()))
+    for posting in _rows(cursor, "ledger_transaction", "book = %s ORDER BY id", house.id):
+        if posting["id"] in whose:
+            whose[posting["id"]].postings.append(posting)
+    cursor.execute(
+        "SELECT transaction_id, account_id, amount FROM ledger_entry WHERE transaction_id = ANY(%s) "
+        "ORDER BY transaction_id, account_id, version",
+        [list(whose)],
+    )
+    for posting_id, account, amount in cursor.fetchall():
+        whose[posting_id].entries.setdefault(posting_id, []).append((account, amount))
+    return list(hands.values())
+
+
+def _event(event: Mapping[str, Any], doc: Mapping[str, Any]) -> _Event:
+    name, moment = doc["data"]["hand"], json.dumps(doc["at"])
+    found = re.split(f'({re.escape(moment)}|{re.escape(name)}|"tx":[0-9]+|"settlement":[0-9]+|"seq":[0-9]+)',
+                     event["payload"])  # fmt: skip
+    pieces, holes = [found[0]], []
+    for hole, piece in zip(found[1::2], found[2::2], strict=True):
+        label, _, number = hole.partition(":")
+        if hole == moment:
+            holes.append(None)
+        elif hole == name:
+            holes.append("")
+        elif label == '"seq"':
+            holes.append("seq")
+            pieces[-1] += '"seq":'
+        else:
+            holes.append(int(number))
+            pieces[-1] += f"{label}:"
+        pieces.append(piece)
+    return _Event(event["id"], event["chain_id"], tuple(pieces), tuple(holes))
+
+
+def _rows(cursor: CursorWrapper, table: str, where: str, value: Any) -> list[dict[str, Any]]:
+    """Rows with the columns that can be written."""
+    cursor.execute(
+        "SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns "
+        "WHERE table_name = %s AND table_schema = 'public' AND is_generated = 'NEVER'",
+        [table],
+    )
+    [columns] = cursor.fetchone()
+    cursor.execute(f"SELECT {columns} FROM {table} WHERE {where}", [value])
+    names = [column.name for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _accounts(cursor: CursorWrapper, house: Any) -> dict[int, list[int]]:
+    """By id: version, balance, normal side."""
+    cursor.execute("SELECT id, version, balance, normal_side FROM ledger_account WHERE book = %s", [house.id])
+    return {id_: list(rest) for id_, *rest in cursor.fetchall()}
+
+
+def _chains(cursor: CursorWrapper, house: Any) -> dict[int, int]:
+    cursor.execute("SELECT id, seq FROM audit_chainhead WHERE house_id = %s", [house.id])
+    return dict(cursor.fetchall())
+
+
+class _Writer:
+    """Writes rows with running ids, day by day."""
+
+    def __init__(
+        self, house: Any, size: Size, played: Sequence[_Played], accounts: dict[int, list[int]],
+        chains: dict[int, int], posting: int, event: int, hand: int,
+    ) -> None:  # fmt: skip
+        self.house, self.size, self.played = house, size, played
+        self.accounts, self.chains = accounts, chains
+        self.posting, self.event, self.hand = posting, event, hand
+        self.numbers = {one.row["table_id"]: one.row["number"] for one in played}
+        self.count: dict[str, int] = {}
+
+    def write(self, cursor: CursorWrapper) -> None:
+        """All days; each is a period of the ledger that is closed."""
+        for day in range(self.size.days):
+            opened = datetime.combine(_FIRST_DAY, datetime.min.time(), UTC) + timedelta(days=day) + _OPENS
+            cursor.execute(
+                "INSERT INTO ledger_period (book, name, opened_at, closed_at) VALUES (%s, %s, %s, %s) RETURNING id",
+                [self.house.id, opened.date().isoformat(), opened, opened + timedelta(hours=12)],
+            )
+            [period] = cursor.fetchone()
+            rows: dict[str, list[tuple[Any, ...]]] = {
+                "ledger_transaction": [], "ledger_entry": [], "audit_event": [], "audit_posting": [], "hands_hand": [],
+                "hands_handline": [],
+            }  # fmt: skip
+            for number in range(self.size.hands):
+                for one in self.played:
+                    self._hand(rows, one, period, opened + _PACE * number)
+            for table, found in rows.items():
+                self._copy(cursor, table, found)
+        for account, (version, balance, _) in self.accounts.items():
+            cursor.execute("UPDATE ledger_account SET version = %s, balance = %s, min_balance = NULL WHERE id = %s",
+                           [version, balance, account])  # fmt: skip
+        for chain, seq in self.chains.items():
+            cursor.execute("UPDATE audit_chainhead SET seq = %s WHERE id = %s", [seq, chain])
+
+    def _hand(self, rows: dict[str, list[tuple[Any, ...]]], one: _Played, period: int, begins: datetime) -> None:
+        table = one.row["table_id"]
+        self.numbers[table] += 1
+        self.hand += 1
+        name = f"{one.row['name'].rpartition('-')[0]}-{self.numbers[table]:06d}"
+        postings = {found["id"]: self.posting + at for at, found in enumerate(one.postings, 1)}
+        events = {found.id: self.event + at for at, found in enumerate(one.events, 1)}
+        self.posting += len(postings)
+        self.event += len(events)
+        moment = begins.isoformat().replace("+00:00", ".000000Z")
+        for found in one.postings:
+            rows["ledger_transaction"].append(tuple((found | {
+                "id": postings[found["id"]], "period_id": period, "posted_at": begins,
+                "idempotency_key": found["idempotency_key"].replace(one.row["name"], name),
+                "metadata": _json(found["metadata"], one.row["name"], name),
+            }).values()))  # fmt: skip
+            for account, amount in one.entries[found["id"]]:
+                state = self.accounts[account]
+                state[0] += 1
+                state[1] += amount * state[2]
+                rows["ledger_entry"].append((account, state[0], postings[found["id"]], amount, state[1]))
+            rows["audit_posting"].append((postings[found["id"]], self.house.id, events[one.recorded[found["id"]]]))
+        for event in one.events:
+            self.chains[event.chain] += 1
+            rows["audit_event"].append((
+                events[event.id], self.house.id, event.chain, self.chains[event.chain], 1,
+                self._text(event, name, moment, postings), "0" * 64,
+            ))  # fmt: skip
+        rows["hands_hand"].append(tuple(_plain(value) for value in (one.row | {
+            "id": self.hand, "name": name, "number": self.numbers[table], "started_at": begins,
+            "ended_at": begins + _PACE / 2, "settled_at": begins + _PACE / 2,
+            "settlement": postings[one.row["settlement"]],
+        }).values()))  # fmt: skip
+        for line in one.lines:
+            made = line | {"hand_id": self.hand, "at": begins}
+            made.pop("id", None)
+            rows["hands_handline"].append(tuple(made.values()))
+
+    def _text(self, event: _Event, name: str, moment: str, postings: Mapping[int, int]) -> str:
+        parts = [event.pieces[0]]
+        for hole, piece in zip(event.holes, event.pieces[1:], strict=True):
+            if hole is None:
+                parts.append(f'"{moment}"')
+            elif hole == "seq":
+                parts.append(str(self.chains[event.chain]))
+            else:
+                parts.append(name if hole == "" else str(postings[int(hole)]))
+            parts.append(piece)
+        return "".join(parts)
+
+    def _copy(self, cursor: CursorWrapper, table: str, rows: list[tuple[Any, ...]]) -> None:
+        self.count[table] = self.count.get(table, 0) + len(rows)
+        with cursor.cursor.copy(f"COPY {table} ({self._columns(table)}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def _columns(self, table: str) -> str:
+        first = self.played[0]
+        return ", ".join({
+            "ledger_transaction": list(first.postings[0]),
+            "ledger_entry": ["account_id", "version", "transaction_id", "amount", "balance_after"],
+            "audit_event": ["id", "house_id", "chain_id", "seq", "xid", "payload", "leaf_hash"],
+            "audit_posting": ["transaction_id", "house_id", "event_id"],
+            "hands_hand": list(first.row),
+            "hands_handline": [name for name in first.lines[0] if name != "id"],
+        }[table])  # fmt: skip
+
+
+def _json(value: Any, name: str, by: str) -> str:
+    """JSON of a column, whatever the driver has made of it, with the hand's name replaced."""
+    return (value if isinstance(value, str) else json.dumps(value)).replace(name, by)
+
+
+def _plain(value: Any) -> Any:
+    """A value as COPY takes it."""
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return str(value) if isinstance(value, uuid.UUID) else value
+
+
+def walk(found: Iterator[Any]) -> int:
+    """How many there are."""
+    return sum(1 for _ in found)

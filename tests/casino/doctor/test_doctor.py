@@ -1,0 +1,188 @@
+"""`manage.py doctor`: every fault of an installation that it is for has a finding of its own."""
+
+import io
+import json
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, connections
+
+from casino.core import heartbeat
+from casino.doctor import database, keys, outside, surroundings
+from casino.doctor.findings import Finding, Level
+from casino.houses import sealing
+from tests.casino.kit import Kit
+
+pytestmark = pytest.mark.usefixtures("live_db")
+
+
+def examined(*arguments: str) -> tuple[int, str]:
+    """How the command exits, and what it prints."""
+    out = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor", *arguments, stdout=out)
+    assert isinstance(ended.value.code, int)
+    return ended.value.code, out.getvalue()
+
+
+def codes(found: Iterator[Finding], least: Level = Level.NOTE) -> set[str]:
+    """The codes of what is not as it should be."""
+    order = list(Level)
+    return {one.code for one in found if order.index(one.level) >= order.index(least)}
+
+
+def test_a_finding_is_a_line_with_what_to_do_and_the_worst_one_decides(kit: Kit) -> None:
+    # The tests' database does not wait for the disk.
+    code, text = examined(kit.house.code)
+    assert code == 2
+    assert "[not_durable]" in text and "synchronous_commit = off, expected on or remote_apply" in text
+    assert text.splitlines()[-1].endswith(" failure")
+    code, text = examined(kit.house.code, "--json")
+    found = json.loads(text)
+    assert {"part", "level", "code", "words", "remedy"} == set(found[0])
+    assert all(one["remedy"] for one in found if one["level"] in ("warning", "failure"))
+    assert [one for one in found if one["words"] == f"the log of house {kit.house.code} fits its checkpoints"]
+
+
+def test_a_server_that_keeps_what_it_said_is_well() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit = on")
+    assert "not_durable" not in codes(database.server())
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit = remote_write")
+    assert "not_durable" in codes(database.server(), Level.FAILURE)
+
+
+def test_a_login_that_could_be_more_than_its_role_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT session_user <> current_user")
+        [(is_owner,)] = cursor.fetchall()
+    assert ("login_too_mighty" in codes(database.logins(), Level.WARNING)) == is_owner
+    # Another role than the URL says is a failure.
+    monkeypatch.setitem(database._ALIASES, "default", ("DATABASE_URL", "casino_sequencer"))
+    assert "wrong_role" in codes(database.logins(), Level.FAILURE)
+
+
+def test_a_database_that_is_away_is_said_once_for_each_part(monkeypatch: pytest.MonkeyPatch, kit: Kit) -> None:
+    class Away:
+        def __getitem__(self, alias: str) -> Any:
+            from django.db import OperationalError
+
+            raise OperationalError("connection refused")
+
+    monkeypatch.setattr(database, "connections", Away())
+    assert codes(database.server()) == codes(database.logins(), Level.WARNING) == {"database_unreachable"}
+    assert connections is not database.connections
+
+
+def test_another_seal_key_is_found_before_anything_is_sealed(kit: Kit, settings: Any) -> None:
+    assert codes(keys.seal(kit.house.code)) == set()
+    settings.CASINO_SEAL_KEY = f"hex:{'5a' * 32}"
+    try:
+        [found] = keys.seal(kit.house.code)
+        assert (found.level, found.code) == (Level.FAILURE, "seal_key_differs")
+        assert kit.house.code in found.words
+        settings.CASINO_SEAL_KEY = "file:/no/such/key"
+        assert codes(keys.seal(kit.house.code)) == {"seal_key_unavailable"}
+    finally:
+        sealing.forget()
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("x" * 49, {"secret_key_weak"}),
+        ("ab" * 40, {"secret_key_weak"}),
+        ("django-insecure" + "qwertz" * 9, {"secret_key_weak"}),
+        ("qwertz" * 9, set()),
+    ],
+)
+def test_a_weak_signing_key_is_refused(settings: Any, key: str, found: set[str]) -> None:
+    settings.SECRET_KEY = key
+    assert codes(keys.secret_key()) == found
+
+
+def test_the_log_key_is_examined_where_it_is(settings: Any) -> None:
+    settings.CASINO_LOG_KEY = ""
+    assert codes(keys.log()) == {"no_log_key"}
+    settings.CASINO_LOG_KEY = "file:/no/such/key"
+    assert codes(keys.log()) == {"log_key_unavailable"}
+    settings.CASINO_LOG_KEY = f"hex:{'17' * 32}"
+    assert codes(keys.log()) == set()
+
+
+def test_folders_of_checkpoints_are_looked_at_one_by_one(tmp_path: Path, settings: Any) -> None:
+    good, missing, opened = tmp_path / "good", tmp_path / "missing", tmp_path / "opened"
+    good.mkdir()
+    opened.mkdir()
+    opened.chmod(stat.S_IRWXU | stat.S_IRWXO)
+    settings.CASINO_CHECKPOINT_DIRS = [good, missing, opened]
+    assert codes(outside.folders()) == {"folder_missing", "folder_open", "one_disk"}
+
+
+def test_little_room_for_checkpoints_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside.shutil, "disk_usage", lambda _: SimpleNamespace(free=5 << 20))
+    assert "folder_full" in codes(outside.folders(), Level.WARNING)
+
+
+def test_a_witness_that_does_not_answer_is_named(settings: Any) -> None:
+    settings.CASINO_WITNESSES = []
+    assert codes(outside.witnesses()) == {"no_witness"}
+    settings.CASINO_WITNESSES = ["http://127.0.0.1:1#w+00000000+AAAA"]
+    assert codes(outside.witnesses()) == {"witness_wrong"}
+
+
+def test_destinations_are_read_as_schedules_read_them(kit: Kit, tmp_path: Path, settings: Any) -> None:
+    file = tmp_path / "destinations.toml"
+    settings.CASINO_DESTINATIONS = str(file)
+    assert codes(outside.files(kit.house.code)) == {"destination_wrong"}
+    file.write_text(f'[archive]\nkind = "folder"\npath = "{tmp_path / "archive"}"\n')
+    assert codes(outside.files(kit.house.code)) == {"destination_missing"}
+    (tmp_path / "archive").mkdir()
+    assert codes(outside.files(kit.house.code)) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("DEBUG", True, "debug"),
+        ("ALLOWED_HOSTS", ["*"], "any_host"),
+        ("ALLOWED_HOSTS", ["127.0.0.1"], "loopback_only"),
+        ("CASINO_CORS_ORIGINS", ("http://a.example",), "insecure_origin"),
+        ("CASINO_LOCK_TIMEOUT", 1e6, "lock_timeout"),
+        ("CASINO_STREAMS_SOCKET", "/no/such/folder/s", "no_streams"),
+    ],
+)
+def test_settings_that_no_house_should_have(settings: Any, name: str, value: Any, code: str) -> None:
+    settings.ALLOWED_HOSTS = ["house.example"]
+    setattr(settings, name, value)
+    assert code in codes(surroundings.web())
+
+
+@pytest.mark.parametrize("whose", ["_of_database", "_of_broker"])
+@pytest.mark.parametrize(("off", "wrong"), [(0.0, False), (0.9, False), (-90.0, True), (90.0, True)])
+def test_a_clock_that_is_off_is_a_failure(monkeypatch: pytest.MonkeyPatch, whose: str, off: float, wrong: bool) -> None:
+    real: Callable[[], float] = getattr(surroundings, whose)
+    monkeypatch.setattr(surroundings, whose, lambda: real() + off)
+    assert ("clock_off" in codes(surroundings.clocks(), Level.FAILURE)) == wrong
+
+
+def test_a_broker_that_throws_messages_away_is_a_warning() -> None:
+    assert codes(surroundings.broker()) == set()
+    with heartbeat.broker() as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            assert codes(surroundings.broker()) == {"broker_evicts"}
+        finally:
+            client.config_set("maxmemory-policy", "noeviction")
+
+
+def test_a_broker_that_is_away_is_a_failure(settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    assert codes(surroundings.broker(), Level.FAILURE) == {"broker_unreachable"}
+    assert "clock_unknown" in codes(surroundings.clocks())
