@@ -474,7 +474,7 @@ class DayPackage(ReadOperation):
     more, it is gone (`file_deleted`)."""
 
     sensitive = True
-    roles = (Role.MANAGER, Role.AUDITOR)
+    roles = packages.READERS
     content_negotiation_class = AsItIs
 
     def get(self, request: Request, day: str) -> HttpResponse:

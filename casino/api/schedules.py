@@ -22,17 +22,17 @@ from casino.api.http.operations import (
     known_parameters,
 )
 from casino.api.parts import number_of
-from casino.api.places import ADMINS
 from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
 from casino.reports import destinations, schedules
 from casino.reports.frame.report import Format
 from casino.reports.models import Cadence, Delivery, DeliveryState, ReportSchedule
+from casino.reports.readers import SETTERS, Lost
 from casino.staff.models import Role
 
 TAG = "report runs"
 #: Who may know what is sent where.
-_KNOW = (Role.ADMIN, Role.MANAGER, Role.AUDITOR)
+_KNOW = (Role.ADMIN, Role.MANAGER, Role.AUDITOR, Role.COMPLIANCE)
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z"
 
 
@@ -56,6 +56,10 @@ class ScheduleOut(serializers.Serializer[Any]):
     approval = serializers.IntegerField(
         allow_null=True, help_text="Number of the approval; null where none was needed."
     )
+    stopped = serializers.ChoiceField(
+        choices=[*Lost], allow_blank=True, help_text="Why it does not run any more; empty: it has not stopped."
+    )
+    stopped_at = serializers.DateTimeField(allow_null=True, help_text="When it stopped; null: it has not.")
 
 
 class ScheduleSetOut(ScheduleOut):
@@ -106,7 +110,7 @@ class DeliveryRow(DeliveryOut):
     tag=TAG,
     refuses=[
         "not_found", "schedule_in_the_past", "schedule_cadence", "schedule_report", "report_format",
-        "report_filter", "unknown_destination",
+        "report_filter", "unknown_destination", "schedule_reader",
     ],
 )  # fmt: skip
 class SetSchedule(WriteOperation):
@@ -114,7 +118,8 @@ class SetSchedule(WriteOperation):
     every date (`daily`), of the month before (`monthly`), or the day's package. A new version takes the place of the
     one before from its beginning on; `off` ends the schedule, and withdraws what was not sent yet. `filters` are those
     of a run, and are checked now as a run's are; `from` and `until` are the period's. Reports that name persons are not
-    sent. Needs no If-Match: no version is edited."""
+    sent. Who sets it, and who approves it, must be able to read what is sent, and it stops when one of them may not any
+    more (`stopped`); ending it takes no such right. Needs no If-Match: no version is edited."""
 
     @extend_schema_serializer(component_name="ReportScheduleInput")
     class Input(StrictInput):
@@ -145,7 +150,7 @@ class SetSchedule(WriteOperation):
         reason = Reason()
 
     sensitive = False
-    roles = ADMINS
+    roles = SETTERS
     approvable = True
     versioned = False
     input = Input

@@ -54,6 +54,11 @@ HTTP = (
             "disputed_by",
         ),
         ("four_eyes", "This takes a second person.", "giver"),
+        (
+            "schedule_reader",
+            "Who sets a schedule, and who approves it, must be able to read what it sends.",
+            "allowed_roles",
+        ),
         ("reauthentication_required", "The terminal was left alone for too long: the password is asked for again."),
         ("code_required", "A code of the second factor must be given with this."),
         ("code_refused", "The code of the second factor is wrong, too old, or was used before."),

@@ -20,8 +20,10 @@ from casino.days.models import Package, PackageContent
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.independence import require_another
-from casino.staff.models import Staff
+from casino.staff.models import Role, Staff
 
+#: Who reads packages.
+READERS = (Role.MANAGER, Role.AUDITOR)
 #: The task that makes a package, asked for in the outbox by the day's closing.
 TASK = "reports.package_day"
 

@@ -126,6 +126,8 @@ class Printout(HouseRow):
     #: From 1 at its document; 1 is the original.
     copy = models.PositiveIntegerField()
     form = models.CharField(max_length=4, choices=PrintForm)
+    #: ISO 639-1.
+    language = models.CharField(max_length=2)
     #: `chain` and `seq` of an event; `from` and `until` of a statement; `player`.
     about = models.JSONField()
     #: Of a statement: the moment up to which the original knows everything; null: it is about one event.
@@ -176,10 +178,17 @@ class ReportSchedule(HouseRow):
     set_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     #: Number of the approval; null where none was needed.
     approval = models.PositiveIntegerField(null=True)
+    #: Stable code of why it has stopped, and when; empty and null: it has not.
+    stopped = models.CharField(max_length=24, default="")
+    stopped_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = "version of a schedule"
         constraints = [
+            models.CheckConstraint(
+                condition=Q(stopped="", stopped_at=None) | ~Q(stopped="") & Q(stopped_at__isnull=False),
+                name="report_schedule_stopped",
+            ),
             models.UniqueConstraint(fields=["house", "name", "number"], name="report_schedule_number"),
             models.CheckConstraint(condition=Q(cadence__in=Cadence.values), name="report_schedule_cadence"),
         ]

@@ -14,7 +14,11 @@ PROTECTION = Protection(
         ),
         Table(name="reports_reportfile", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="reports_printout", keep=Keep.APPEND_ONLY, app=ADD),
-        Table(name="reports_reportschedule", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(
+            name="reports_reportschedule",
+            keep=Keep.ROWS,
+            app=Rights(insert=True, update=("stopped", "stopped_at")),
+        ),
         Table(
             name="reports_delivery",
             keep=Keep.ROWS,

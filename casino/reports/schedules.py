@@ -1,7 +1,8 @@
 """Schedules of reports and packages: what is sent where and when, in dated versions; and what of it is due.
 
 Each period (a gaming day, a date, a month) falls due once for a schedule, whatever becomes of its version; a worker
-that was away makes up for it. The run of a report is made on behalf of the person who set the schedule.
+that was away makes up for it. The run of a report is made on behalf of the person who set the schedule. A version whose
+setter or approver may read the report no more stops.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,26 +14,25 @@ from zoneinfo import ZoneInfo
 from django.db.models import Max
 
 from casino.approvals.selectors import database_time
-from casino.audit.events.reports import ReportRequested, ScheduleFired, ScheduleSet
+from casino.audit.events.reports import ReportRequested, ScheduleFired, ScheduleSet, ScheduleStopped
 from casino.audit.services import Actor
 from casino.core import locks, once_live, write
 from casino.core.errors import NotFound, Unprocessable
 from casino.core.languages import ENGLISH
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import days
+from casino.houses.control_points import ControlPoints
 from casino.houses.days import Day
 from casino.houses.models import ClockTimestamp, House
-from casino.reports import destinations, runs
+from casino.reports import destinations, readers, runs
+from casino.reports.alarms_of_counts import Sign
 from casino.reports.frame import registry
 from casino.reports.frame.filters import DAYS, FROM_DAY
 from casino.reports.frame.head import utc
 from casino.reports.frame.report import Format, Report, Sensitivity
 from casino.reports.models import Cadence, Delivery, DeliveryState, ReportRun, ReportSchedule
-from casino.staff.models import Role, Staff
+from casino.reports.readers import PACKAGE
 
-PACKAGE = "package"
-#: Who sets schedules.
-SETTERS = (Role.ADMIN,)
 #: Days and months that a schedule makes up for after workers were away.
 MADE_UP_DAYS, MADE_UP_MONTHS = 31, 12
 _SCHEDULES = OfHouse(lock=locks.lock_reports, office=True)
@@ -50,19 +50,22 @@ def put(
     sent yet.
 
     Raises NotFound for an unknown report, Unprocessable schedule_in_the_past, schedule_cadence, schedule_report,
-    report_format, report_filter, unknown_destination, Conflict approval_required once the house is live.
+    report_format, report_filter, unknown_destination, Forbidden schedule_reader where who sets it, or has approved it,
+    may not read what is sent, Conflict approval_required once the house is live.
     """
 
     def change(house: House, work: Work) -> Outcome:
         _require_not_past(valid_from)
         chosen, wanted = _formats(what, formats), _checked(house, what, filters)
         _require_cadence(what, cadence)
+        if cadence != Cadence.OFF:
+            readers.require_reader(command.context.staff, what, wanted)
         known = destinations.names(house.code)
         if unknown := sorted(set(to) - set(known)):
             raise Unprocessable(
                 f"No such destination is set up: {', '.join(unknown)}.", code="unknown_destination", choices=known
             )
-        once_live.require_approval(house, work, once_live.SETTINGS)
+        readers.require_approval(house, work, what=what, cadence=cadence, filters=wanted)
         last = ReportSchedule.objects.filter(house=house, name=name).aggregate(last=Max("number"))["last"] or 0
         row = ReportSchedule.objects.create(
             house=house, name=name, number=last + 1, valid_from=valid_from or ClockTimestamp(), what=what,
@@ -153,6 +156,8 @@ def describe(row: ReportSchedule) -> dict[str, Any]:
         "destinations": row.destinations,
         "set_by": row.set_by.login,
         "approval": row.approval,
+        "stopped": row.stopped,
+        "stopped_at": None if row.stopped_at is None else utc(row.stopped_at),
     }
 
 
@@ -194,9 +199,11 @@ def in_force(house: House, now: datetime) -> list[ReportSchedule]:
 
 
 def due(house: House, now: datetime) -> Iterator[Due]:
-    """Every period that is due and has not fallen due before."""
+    """Every period that is due and has not fallen due before, of what has not stopped."""
     every = days.days(house)
     for row in in_force(house, now):
+        if row.stopped_at is not None:
+            continue
         done = set(Delivery.objects.filter(house=house, schedule=row.name).values_list("period", flat=True))
         for period, first, last in _periods(house, row, now, every):
             if period not in done:
@@ -256,16 +263,18 @@ def _moment(on: date, time_of_day: str, zone: ZoneInfo) -> datetime:
 
 
 def fire(house: House, one: Due) -> list[int]:
-    """Let a period fall due, unless it has meanwhile: ask for the run, and note what is to be sent where; returns the
-    numbers of the deliveries."""
+    """Let a period fall due, unless it has meanwhile, or the schedule must stop: ask for the run, and note what is to
+    be sent where; returns the numbers of the deliveries."""
 
     def operation() -> list[int]:
         locks.lock_reports(house.id)
         row = one.schedule
+        if readers.lost(row) is not None:
+            return []
         if Delivery.objects.filter(house=house, schedule=row.name, period=one.period).exists():
             return []
         work = Work(house, Actor.system("clock:schedules"))
-        run = None if row.what == PACKAGE or not _may_set(row.set_by_id) else _request(house, one)
+        run = None if row.what == PACKAGE else _request(house, one)
         last = Delivery.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
         made = [
             Delivery(
@@ -285,13 +294,6 @@ def fire(house: House, one: Due) -> list[int]:
         return [each.number for each in made]
 
     return locks.in_transaction(operation)
-
-
-def _may_set(person: int) -> bool:
-    """Whether who has set a schedule works here still, and in a role that sets them: no run is made in the name of
-    who has left. Its deliveries fail, which is an alarm."""
-    found = Staff.objects.get(id=person)
-    return found.is_active and bool(set(SETTERS) & set(found.roles))
 
 
 def _request(house: House, one: Due) -> ReportRun:
@@ -328,5 +330,42 @@ def _filters(report: Report, one: Due) -> dict[str, str]:
 
 
 def fire_due(house: House) -> int:
-    """Let everything that is due fall due; returns how many periods did."""
+    """Stop what must not run, and let everything that is due fall due; returns how many periods did."""
+    stop_lost(house)
     return sum(bool(fire(house, one)) for one in list(due(house, database_time())))
+
+
+# --- What stops ------------------------------------------------------------------------------------------------------
+
+
+def stop_lost(house: House) -> int:
+    """Stop every schedule in force that who has set or approved it may read no more, and withdraw what it has not sent
+    yet; returns how many stopped."""
+    rows = in_force(house, database_time())
+    running = [row for row in rows if row.stopped_at is None and row.cadence != Cadence.OFF]
+    return sum(_stop(house, row) for row in running if readers.lost(row) is not None)
+
+
+def _stop(house: House, row: ReportSchedule) -> bool:
+    """Stop one, unless it has meanwhile, or its people may read it again."""
+
+    def operation() -> bool:
+        locks.lock_reports(house.id)
+        why = readers.lost(row)
+        going = ReportSchedule.objects.filter(id=row.pk, stopped_at=None)
+        if why is None or not going.update(stopped=why, stopped_at=ClockTimestamp()):
+            return False
+        event = ScheduleStopped(
+            schedule=row.name, number=row.number, problem=str(why), withdrawn=_withdraw(house, row.name)
+        )
+        Work(house, Actor.system("clock:schedules")).record(chain=house.chain, event=event)
+        return True
+
+    return locks.in_transaction(operation)
+
+
+def stopped(house: House, _points: ControlPoints, now: datetime) -> Iterator[Sign]:
+    """Schedules whose version in force has stopped, until another one is set."""
+    for row in in_force(house, now):
+        if row.stopped_at is not None:
+            yield Sign(f"schedule {row.name}", row.stopped_at)

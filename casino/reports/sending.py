@@ -25,7 +25,7 @@ from casino.houses.models import ClockTimestamp, House
 from casino.reports import destinations, runs, schedules
 from casino.reports.alarms_of_counts import Sign
 from casino.reports.destinations import NotSent, Parcel, Sent
-from casino.reports.models import Delivery, DeliveryState, ReportRun, ReportSchedule, RunState
+from casino.reports.models import Delivery, DeliveryState, ReportRun, RunState
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +37,13 @@ NOT_MADE, FIRST, LONGEST = timedelta(seconds=15), timedelta(minutes=1), timedelt
 ALARMING = 3
 #: Deliveries that one task sends.
 MOST = 20
-#: Why there will never be anything to send: the run has failed or was cancelled, or no run was made since who has set
-#: the schedule has left.
-_NEVER, _LEFT = "report_not_made", "schedule_setter_left"
+#: Why there will never be anything to send: the run has failed or was cancelled.
+_NEVER = "report_not_made"
 
 
 def send_due(house: House) -> dict[int, str]:
-    """Send what is due of a house; returns the states by number."""
+    """Send what is due of a house, but of schedules that must stop; returns the states by number."""
+    schedules.stop_lost(house)
     waiting = Delivery.objects.filter(house=house, state=DeliveryState.WAITING, next_at__lte=ClockTimestamp())
     free = waiting.filter(Q(worked_until=None) | Q(worked_until__lt=ClockTimestamp()))
     return {one.number: _send(house, one) for one in free.order_by("number")[:MOST]}
@@ -88,19 +88,11 @@ def _of(one: Delivery) -> QuerySet[Delivery]:
 
 def _parcel(house: House, one: Delivery) -> Parcel | None:
     """The files of a delivery; None while they are not made. Raises NotSent for those that will never be."""
-    if one.run is None and not _is_package(house, one):
-        raise NotSent(_LEFT, f"who has set version {one.version} of {one.schedule} may not set it any more")
     files = _package(house, one) if one.run is None else _files(house, one.run)
     if files is None:
         return None
     subject = f"{house.name}: {one.schedule}, {one.period}"
     return Parcel(house.code, f"{house.code}/{one.schedule}/{one.period}", subject, files)
-
-
-def _is_package(house: House, one: Delivery) -> bool:
-    return ReportSchedule.objects.filter(
-        house=house, name=one.schedule, number=one.version, what=schedules.PACKAGE
-    ).exists()
 
 
 def _package(house: House, one: Delivery) -> list[Sent] | None:
@@ -141,7 +133,7 @@ def _failed(house: House, one: Delivery, code: str) -> str:
     attempt = one.attempts + 1
     event = DeliveryFailed(delivery=one.number, attempt=attempt, destination=one.destination, problem=code)
     columns: dict[str, Any] = {"attempts": attempt, "problem": code}
-    if code in (_NEVER, _LEFT):
+    if code == _NEVER:
         columns |= {"state": DeliveryState.FAILED, "ended_at": ClockTimestamp()}
     else:
         columns["next_at"] = ClockTimestamp() + min(FIRST * 2 ** min(one.attempts, 20), LONGEST)

@@ -889,7 +889,7 @@ AFTERWARDS: dict[str, Step] = {
     "legal_hold.lifted": _lifted,
     "sealed.entry": _at("compliance", "sealed", {"what": "note", "text": "Nothing to report today."}),
     "sealed.entry of a case": _at("compliance", "sealed", SEALED_CASE),
-    "report.schedule_set": lambda busy: busy.office.post("report-schedules/nightly", NIGHTLY | REASON),
+    "report.schedule_set": lambda busy: busy.manager.post("report-schedules/nightly", NIGHTLY | REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
     "day.closed": _close_day,

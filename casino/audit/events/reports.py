@@ -77,6 +77,16 @@ class ScheduleSet(ApprovedEvent):
     reason: Reason
 
 
+@event("report.schedule_stopped", chain="house")
+class ScheduleStopped(AuditEvent):
+    """A schedule stopped: who has set or approved it may not read any more what it sends."""
+
+    schedule: Schedule
+    number: Annotated[int, "number of the version that was in force"]
+    problem: Annotated[str, "`setter_left`, `setter_may_not_read`, `approver_left` or `approver_may_not_read`"]
+    withdrawn: Annotated[Sequence[int], "numbers of deliveries that are not sent any more"]
+
+
 @event("report.schedule_fired", chain="house")
 class ScheduleFired(AuditEvent):
     """A period of a schedule fell due, and files are to be sent."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from .report_classes import READERS
 from .state_people import SYSTEM
 from .state_rows import Row
 
@@ -95,6 +96,8 @@ USED_FOR |= dict.fromkeys((*_SETTINGS, "euro_rate.set"), "settings") | dict.from
 ONCE_LIVE = frozenset((*_SETTINGS, *_ROSTER, "euro_rate.set", "capital.paid_in"))
 #: Giving or taking one of these roles takes an auditor.
 PRIVILEGED = frozenset(("cage_supervisor", "compliance", "surveillance", "manager", "auditor", "admin"))
+#: Who approves schedules, as far as they read the report.
+_OF_SCHEDULES = frozenset(("manager", "auditor", "compliance"))
 #: Who decides with a code of the second factor, where the house asks for one.
 CODED = frozenset(("cage_supervisor", "compliance", "manager", "auditor", "admin"))
 #: How many tables a house has in which floor and cage supervisor may be one person.
@@ -128,8 +131,16 @@ def needed(doc: Row, points: Points) -> Needed:
         case "table.closed" | "bank.confirmed" | "bank.received":
             return MANAGER if _is_unusual(data) else NOBODY
         case kind if kind in (*_SETTINGS, *_TERMS):
-            return MANAGER
+            return _for_setting(doc)
     raise AssertionError(f"nobody has said who approves {doc['kind']}")
+
+
+def _for_setting(doc: Row) -> Needed:
+    """A manager; of a schedule that has not ended, somebody who reads the report."""
+    data: Any = doc["data"]
+    if doc["kind"] != "report.schedule_set" or data["cadence"] == "off":
+        return MANAGER
+    return one_of(READERS.get(data["what"], frozenset()) & _OF_SCHEDULES)
 
 
 def _is_unusual(data: Any) -> bool:

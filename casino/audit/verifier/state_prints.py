@@ -13,7 +13,8 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(
-                ("number", "document", "copy", "form", "about", "as_of", "printed_by", "printed_at"), _PRINTED
+                ("number", "document", "copy", "form", "language", "about", "as_of", "printed_by", "printed_at"),
+                _PRINTED,
             ),
         },
     ),
@@ -44,6 +45,7 @@ class Prints:
                 self._find(doc, f"{about['chain']}#{about['seq']} was printed as {known}, and now is as {document}")
         self._rows.add(
             PRINTOUT, str(number), number=number, document=document, copy=data["copy"], form=data["form"],
+            language=data["language"],
             about=data["about"], as_of=data.get("as_of"), printed_by=doc["actor"], printed_at=Near(doc["at"]),
         )  # fmt: skip
 

@@ -1,9 +1,10 @@
 """Runs of reports and the files that they made, with their SHA-256."""
 
 from .canonical import json_text
-from .report_classes import CLASSES
+from .report_classes import CLASSES, READERS
+from .state_approvals import APPROVAL
 from .state_columns import HOUSE, ID, Model, proved, transient
-from .state_people import OUTBOX
+from .state_people import OUTBOX, STAFF
 from .state_rows import Handler, Near, Row, Rows
 
 RUN, FILE, PART = "reports.ReportRun", "reports.ReportFile", "reports.ReportPart"
@@ -16,9 +17,8 @@ PACKAGE = "days.Package"
 _DAYS = ("from", "until")
 #: Formats that are printed.
 _PAPER = {"pdf", "slip"}
-#: Why a delivery will never be made.
-#: Problems after which there will never be anything to send.
-_NEVER = ("report_not_made", "schedule_setter_left")
+#: The problem after which there will never be anything to send.
+_NEVER = "report_not_made"
 _REQUESTED = proved("report.requested")
 _ENDED = proved("report.made, report.failed, report.cancelled")
 _BYTES = transient("deleted when they need not be kept any more; `report.made` has the SHA-256 of the whole file")
@@ -64,6 +64,7 @@ MODELS = (
                  "destinations", "set_at", "set_by", "approval"),
                 proved("report.schedule_set"),
             ),
+            **dict.fromkeys(("stopped", "stopped_at"), proved("report.schedule_stopped")),
         },
     ),
     Model(
@@ -78,7 +79,8 @@ MODELS = (
             ),
             **dict.fromkeys(("attempts", "problem"), proved("report.delivered, report.delivery_failed")),
             **dict.fromkeys(
-                ("state", "ended_at"), proved("report.delivered, report.delivery_failed, report.schedule_set")
+                ("state", "ended_at"),
+                proved("report.delivered, report.delivery_failed, report.schedule_set, report.schedule_stopped"),
             ),
             "next_at": transient("when it is tried next"),
             "worked_until": transient("until when a worker has the delivery for itself"),
@@ -101,6 +103,7 @@ class Reports:
             "report.failed": self._failed,
             "report.cancelled": self._cancelled,
             "report.schedule_set": self._scheduled,
+            "report.schedule_stopped": self._stopped,
             "report.schedule_fired": self._fired,
             "report.delivered": self._delivered,
             "report.delivery_failed": self._not_delivered,
@@ -170,17 +173,45 @@ class Reports:
             SCHEDULE, f"{name}/{data['number']}", name=name, number=data["number"], valid_from=data["valid_from"],
             what=data["what"], cadence=data["cadence"], time_of_day=data["time_of_day"], formats=data["formats"],
             filters=data["filters"], destinations=data["destinations"], set_at=Near(doc["at"]), set_by=doc["actor"],
-            approval=data.get("approval"),
+            approval=data.get("approval"), stopped="", stopped_at=None,
         )  # fmt: skip
+        if data["cadence"] != "off":
+            self._require_readers(doc, self._rows.get(SCHEDULE, f"{name}/{data['number']}"))
         for number in data["withdrawn"]:
             if data["cadence"] != "off" or self._rows.get(DELIVERY, str(number))["schedule"] != name:
                 self._find(doc, f"delivery {number} is withdrawn, though {name} has not ended")
             self._end_delivery(doc, number, state="withdrawn", ended_at=Near(doc["at"]))
 
+    def _stopped(self, doc: Row) -> None:
+        """A version stops once, and what it has not sent is withdrawn."""
+        data = doc["data"]
+        key = f"{data['schedule']}/{data['number']}"
+        if self._rows.get(SCHEDULE, key)["stopped"]:
+            self._find(doc, f"version {data['number']} of {data['schedule']} had stopped")
+        self._rows.change(SCHEDULE, key, stopped=data["problem"], stopped_at=Near(doc["at"]))
+        for number in data["withdrawn"]:
+            if self._rows.get(DELIVERY, str(number))["schedule"] != data["schedule"]:
+                self._find(doc, f"delivery {number} is withdrawn, and is not of {data['schedule']}")
+            self._end_delivery(doc, number, state="withdrawn", ended_at=Near(doc["at"]))
+
+    def _require_readers(self, doc: Row, version: Row) -> None:
+        """Who has set a version, and who has approved it, work here and read what it sends."""
+        people = {"set": version["set_by"]}
+        if version["approval"] is not None:
+            people["approved"] = self._rows.get(APPROVAL, str(version["approval"]))["decided_by"]
+        for did, login in people.items():
+            found = self._rows.get(STAFF, login)
+            works = found["is_active"] or found["locked_by_password"]
+            if not works or not READERS.get(version["what"], frozenset()) & set(found["roles"]):
+                self._find(doc, f"{login}, who has {did} {version['name']}, may not read {version['what']}")
+
     def _fired(self, doc: Row) -> None:
-        """What falls due is what the version says, once for each period."""
+        """What falls due is what the version says, once for each period, while those who answer for it may read it."""
         data = doc["data"]
         version = self._rows.get(SCHEDULE, f"{data['schedule']}/{data['number']}")
+        self._require_readers(doc, version)
+        if version["stopped"]:
+            self._find(doc, f"version {data['number']} of {data['schedule']} has stopped")
         if sorted(data["deliveries"].values()) != sorted(version["destinations"]) or version["cadence"] == "off":
             self._find(doc, f"{data['schedule']} is to be sent elsewhere than version {data['number']} says")
         if any(
@@ -224,7 +255,7 @@ class Reports:
 
     def _not_delivered(self, doc: Row) -> None:
         data = doc["data"]
-        ended = {"state": "failed", "ended_at": Near(doc["at"])} if data["problem"] in _NEVER else {}
+        ended = {"state": "failed", "ended_at": Near(doc["at"])} if data["problem"] == _NEVER else {}
         self._end_delivery(doc, data["delivery"], problem=data["problem"], **ended)
 
     def _end_delivery(self, doc: Row, number: int, **changes: object) -> Row:

@@ -239,6 +239,8 @@ class Migration(migrations.Migration):
                 ("destinations", models.JSONField()),
                 ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("approval", models.PositiveIntegerField(null=True)),
+                ("stopped", models.CharField(default="", max_length=24)),
+                ("stopped_at", models.DateTimeField(null=True)),
                 (
                     "house",
                     models.ForeignKey(
@@ -259,6 +261,14 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "version of a schedule",
                 "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("stopped", ""), ("stopped_at", None)),
+                            models.Q(models.Q(("stopped", ""), _negated=True), ("stopped_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="report_schedule_stopped",
+                    ),
                     models.UniqueConstraint(fields=("house", "name", "number"), name="report_schedule_number"),
                     models.CheckConstraint(
                         condition=models.Q(("cadence__in", ["day_close", "daily", "monthly", "off"])),
@@ -275,6 +285,7 @@ class Migration(migrations.Migration):
                 ("document", models.CharField(max_length=200)),
                 ("copy", models.PositiveIntegerField()),
                 ("form", models.CharField(choices=[("slip", "a slip of 80 mm"), ("a4", "pages")], max_length=4)),
+                ("language", models.CharField(max_length=2)),
                 ("about", models.JSONField()),
                 ("as_of", models.JSONField(null=True)),
                 ("printed_by", models.CharField(max_length=150)),

@@ -17,6 +17,7 @@ from casino.audit.events.prints import DocumentPrinted
 from casino.audit.events.reports import ReportRequested
 from casino.audit.verifier import command, report_classes
 from casino.audit.verifier import printed as printed_form
+from casino.days import packages
 from casino.reports import package
 from casino.reports.frame import registry
 from casino.reports.printing import proofs
@@ -228,6 +229,8 @@ def _packed(data: str) -> bytes:
 
 def test_the_verifier_knows_the_class_of_every_report(kit: Kit) -> None:
     assert {one.id: str(one.sensitivity) for one in registry.reports().values()} == report_classes.CLASSES
+    read = {one.id: frozenset(map(str, one.roles)) for one in registry.reports().values()}
+    assert read | {"package": frozenset(map(str, packages.READERS))} == report_classes.READERS
     office = kit.office(Role.AUDITOR)
     run = office.ok("reports/drawer-history/runs", {"formats": ["pdf", "json"]})
     assert (run["sensitivity"], run["copy"]) == ("P2", 1)

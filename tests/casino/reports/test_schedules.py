@@ -17,19 +17,29 @@ from typing import Any, TypeVar
 
 import pytest
 
+from casino.approvals.models import Approval
 from casino.approvals.selectors import database_time
-from casino.audit.events.reports import DeliverySent, ReportRequested, ScheduleFired
+from casino.audit.events.reports import (
+    DeliverySent,
+    ReportRequested,
+    ScheduleFired,
+    ScheduleStopped,
+)
+from casino.audit.verifier.state_approvers import needed, one_of
+from casino.core import once_live
 from casino.houses.models import ClockTimestamp, House
-from casino.reports import alarms, schedules, sending, sigv4
+from casino.reports import alarms, readers, schedules, sending, sigv4
 from casino.reports.frame import registry
 from casino.reports.models import Delivery, ReportSchedule
-from casino.staff.models import Role
+from casino.staff.models import Role, Staff
 from casino.verification.auditing import verify_house
 from tests.casino.days.test_days import FIRST, SECOND, close, events, opened
 from tests.casino.kit import Desk, Kit
 from tests.casino.reports.test_catalogue_of_control import forged
+from tests.casino.transfers.test_transfers import refusal
 
 REASON = {"reason": "as agreed"}
+OFF = {"what": "player-activity", "cadence": "off", "destinations": ["archive"]}
 Setter = Callable[..., Path]
 
 
@@ -50,9 +60,9 @@ def destinations(settings: Any, tmp_path: Path) -> Setter:
 
 
 def put(kit: Kit, name: str, status: int = 201, **body: Any) -> dict[str, Any]:
-    """A schedule that an administrator sets."""
+    """A schedule that an auditor sets."""
     whole = {"what": "chips", "cadence": "day_close", "destinations": ["archive"]} | REASON | body
-    answer = kit.office(Role.ADMIN).post(f"report-schedules/{name}", whole)
+    answer = kit.office(Role.AUDITOR).post(f"report-schedules/{name}", whole)
     assert answer.status_code == status, answer.text
     found: dict[str, Any] = answer.json()
     return found
@@ -258,18 +268,100 @@ def test_every_closed_day_is_sent_once_at_the_next_moment_of_the_day(kit: Kit, d
     assert moments(kit.house, now + timedelta(days=3), now + timedelta(days=40)) == [[], []]
 
 
-def test_no_run_is_made_in_the_name_of_somebody_who_has_left(kit: Kit, destinations: Setter) -> None:
+def test_a_schedule_whose_setter_has_left_stops_and_sends_nothing_more(kit: Kit, destinations: Setter) -> None:
     destinations().mkdir()
-    setter = put(kit, "one", what="player-activity", formats=["json"])["set_by"]
-    kit.office(Role.ADMIN).ok(f"staff/{setter}/deactivate", REASON, version=1)
     closed_day(kit)
-    assert schedules.fire_due(kit.house) == 1
-    assert sending.send_due(kit.house) == {1: "failed"}
-    [failed] = events(kit, "report.delivery_failed")
-    assert failed["data"]["problem"] == "schedule_setter_left"
-    assert kit.office(Role.AUDITOR).get("report-runs").json()["results"] == []
-    assert "delivery_failing" in [one.kind for one in alarms.alarms(kit.house)]
+    put(kit, "one", what="player-activity", formats=["json"], cadence="monthly")
+    waiting = put(kit, "one", what="player-activity", formats=["json"])
+    opened(kit, SECOND)
+    close(kit, kit.office(Role.MANAGER), SECOND)
+    assert (waiting["number"], schedules.fire_due(kit.house), kit.make_reports()) == (2, 1, ["made"])
+    kit.office(Role.ADMIN).ok(f"staff/{waiting['set_by']}/deactivate", REASON, version=1)
+    assert sending.send_due(kit.house) == {}
+    assert Delivery.objects.get(house=kit.house).state == "withdrawn"
+    assert (schedules.fire_due(kit.house), schedules.stop_lost(kit.house)) == (0, 0)
+    [stop] = events(kit, "report.schedule_stopped")
+    wanted = {"schedule": "one", "number": 2, "problem": "setter_left", "withdrawn": [1]}
+    assert stop["data"] == wanted
+    _, shown = kit.office(Role.MANAGER).get("report-schedules").json()["schedules"]
+    assert shown["stopped"] == "setter_left" and shown["stopped_at"] is not None
+    assert [one.name for one in alarms.alarms(kit.house) if one.kind == "schedule_stopped"] == ["schedule one"]
     assert found_by_verifier(kit) == []
+    kit.office(Role.ADMIN).ok("report-schedules/one", OFF | REASON)
+    assert [one for one in alarms.alarms(kit.house) if one.kind == "schedule_stopped"] == []
+
+
+def test_who_sets_a_schedule_must_be_able_to_read_it(kit: Kit, destinations: Setter) -> None:
+    destinations()
+    for role, what in (
+        (Role.ADMIN, "chips"), (Role.ADMIN, "package"), (Role.MANAGER, "tax-check"), (Role.COMPLIANCE, "package"),
+    ):  # fmt: skip
+        body = {"what": what, "cadence": "day_close", "destinations": ["archive"]} | REASON
+        refused = kit.office(role).post("report-schedules/one", body)
+        assert refusal(refused) == (403, "schedule_reader")
+        assert str(role) not in refused.json()["allowed_roles"]
+    for number, (role, what) in enumerate(
+        ((Role.ADMIN, "staff-changes"), (Role.MANAGER, "package"), (Role.COMPLIANCE, "player-activity"))
+    ):
+        body = {"what": what, "cadence": "day_close", "destinations": ["archive"]} | REASON
+        assert kit.office(role).ok("report-schedules/one", body)["number"] == number + 1
+    assert found_by_verifier(kit) == []
+
+
+def test_who_approves_a_schedule_must_be_able_to_read_it_and_go_on_to(
+    kit: Kit, destinations: Setter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destinations()
+    monkeypatch.setattr(once_live, "is_live", lambda house: True)
+    setter = kit.office(Role.AUDITOR)
+    body = {"what": "tax-check", "cadence": "day_close", "destinations": ["archive"]} | REASON
+    asked = setter.post("report-schedules/one", body)
+    assert refusal(asked) == (409, "approval_required")
+    assert asked.json()["approval"]["roles"] == ["auditor"]
+    number = asked.json()["approval"]["approval"]
+    assert refusal(kit.office(Role.MANAGER).post(f"approvals/{number}/approve", {})) == (403, "forbidden")
+    row = approved_schedule(kit, "activity", what="player-activity")
+    approver = Approval.objects.get(house=kit.house, number=row["approval"]).decided_by
+    assert approver is not None
+    closed_day(kit)
+    Staff.objects.filter(id=approver.pk).update(roles=["dealer"])
+    assert schedules.fire_due(kit.house) == 0
+    [stop] = events(kit, "report.schedule_stopped")
+    assert stop["data"] == {"schedule": "activity", "number": 1, "problem": "approver_may_not_read", "withdrawn": []}
+
+
+def approved_schedule(kit: Kit, name: str, **body: Any) -> dict[str, Any]:
+    """A schedule that an auditor sets, once a manager has approved it."""
+    whole = {"what": "chips", "cadence": "day_close", "destinations": ["archive"]} | REASON | body
+    return kit.approved(kit.office(Role.AUDITOR), f"report-schedules/{name}", whole)
+
+
+def test_a_schedule_that_runs_for_who_may_not_read_it_is_found(
+    kit: Kit, destinations: Setter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destinations()
+    with monkeypatch.context() as unguarded:
+        unguarded.setattr(readers, "require_reader", lambda *_: None)
+        kit.office(Role.ADMIN).ok(
+            "report-schedules/one", {"what": "chips", "cadence": "day_close", "destinations": ["archive"]} | REASON
+        )
+    [problem] = found_by_verifier(kit)
+    assert problem.endswith("who has set one, may not read chips")
+    stop = ScheduleStopped(schedule="one", number=1, problem="setter_may_not_read", withdrawn=[])
+    forged(kit, kit.house.chain, stop)
+    forged(kit, kit.house.chain, ScheduleFired(schedule="one", number=1, period=FIRST, deliveries={"1": "archive"}))
+    assert "version 1 of one has stopped" in found_by_verifier(kit)
+
+
+def test_the_verifier_knows_who_approves_a_schedule() -> None:
+    def approvers(what: str, cadence: str = "daily") -> frozenset[frozenset[str]]:
+        data = {"what": what, "cadence": cadence}
+        return needed({"kind": "report.schedule_set", "role": "auditor", "data": data}, {})
+
+    assert approvers("tax-check") == one_of(("auditor",))
+    assert approvers("package") == approvers("chips") == one_of(("auditor", "manager"))
+    assert approvers("held-money") == one_of(("auditor", "compliance", "manager"))
+    assert approvers("tax-check", "off") == one_of(("manager",))
 
 
 def test_a_forged_delivery_is_found(kit: Kit, destinations: Setter) -> None:
