@@ -29,6 +29,7 @@ from casino.api.http.operations import (
 from casino.api.parts import number_of
 from casino.api.seat import OF_KEYS, HasSeat, SeatKeyAuthentication, SeatRead, holder_of
 from casino.api.tables import ReceiptOut
+from casino.core.languages import NAMES
 from casino.core.write import Answer, Command
 from casino.reports.models import PrintForm, Printout
 from casino.reports.printing import files, services
@@ -68,6 +69,7 @@ class PrintoutOut(serializers.Serializer[Any]):
     document = serializers.CharField(help_text="What was printed: the same name for every copy of it.")
     copy = number_of("the copy; 1 is the original")
     form = serializers.ChoiceField(choices=PrintForm.choices, help_text="What it is: a slip of 80 mm, or pages.")
+    language = serializers.ChoiceField(choices=list(NAMES), help_text="Language of its words, ISO 639-1.")
     about = About(help_text="What it is about.")
     printed_by = serializers.CharField(help_text="Login of the person, or the player at whose seat it was asked for.")
     printed_at = serializers.DateTimeField(help_text="When it was asked for.")
@@ -92,6 +94,19 @@ def form_of() -> StrictChoice:
     return StrictChoice(choices=PrintForm.choices, default=PrintForm.SLIP, help_text="A slip of 80 mm, or pages.")
 
 
+def language_of() -> StrictChoice:
+    """The member that says in which language it is."""
+    return StrictChoice(
+        choices=list(NAMES), default=None, allow_null=True,
+        help_text="Language of its words, ISO 639-1; null: the first of the house's languages that there is.",
+    )  # fmt: skip
+
+
+def paper_of(data: dict[str, Any]) -> services.Kind:
+    """What is printed on, and in which language."""
+    return services.Kind(data["form"], data["language"])
+
+
 def day_of(name: str) -> StrictText:
     """The member that names a day of a statement."""
     return StrictText(max_length=10, default=None, allow_null=True, help_text=_DAYS[name])
@@ -109,9 +124,10 @@ def period_of(data: dict[str, Any]) -> dict[str, str]:
 )  # fmt: skip
 class PrintDocument(WriteOperation):
     """The paper of an event, which its receipt names: a receipt for a player, a slip of a fill, a credit, a soft count,
-    a Z slip, an X reading. The first printing is the original; every later one says which copy it is. A cashier or
-    dealer prints what was recorded where the terminal stands. `GET prints/{printout}/file` is the paper, with its
-    proof, as soon as the log has the event. Needs no If-Match: nothing is changed."""
+    a Z slip, an X reading, a hand that was voided or ruled on. The first printing is the original; every later one says
+    which copy it is. A cashier or dealer prints what was recorded where the terminal stands. It is in the language
+    that is asked for, or that of the house. `GET prints/{printout}/file` is the paper, with its proof, as soon as the
+    log has the event. Needs no If-Match: nothing is changed."""
 
     @extend_schema_serializer(component_name="PrintDocumentInput")
     class Input(StrictInput):
@@ -120,9 +136,13 @@ class PrintDocument(WriteOperation):
         chain = StrictText(max_length=80)
         seq = StrictInteger(min_value=1, max_value=10**15)
         player = StrictText(
-            max_length=32, default=None, allow_null=True, help_text="Whose receipt of a hand it is; else null."
+            max_length=32,
+            default=None,
+            allow_null=True,
+            help_text="Whose receipt of a hand it is; null: the house's slip of a void or a ruling, or no hand.",
         )
         form = form_of()
+        language = language_of()
 
     roles = PRINTERS
     versioned = False
@@ -130,7 +150,8 @@ class PrintDocument(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Print."""
-        return services.print_event(command=command, **data)
+        named = {name: data[name] for name in ("chain", "seq", "player")}
+        return services.print_event(command=command, paper=paper_of(data), **named)
 
 
 @documented(
@@ -149,6 +170,7 @@ class PrintStatement(WriteOperation):
         first_day = day_of("from")
         last_day = day_of("until")
         form = form_of()
+        language = language_of()
 
     roles = OF_PLAYERS
     versioned = False
@@ -157,7 +179,7 @@ class PrintStatement(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Print."""
         return services.print_statement(
-            command=command, player=data["player"], period=period_of(data), form=data["form"]
+            command=command, player=data["player"], period=period_of(data), paper=paper_of(data)
         )  # fmt: skip
 
 
@@ -217,6 +239,7 @@ class SeatPrint(APIView):
         first_day = day_of("from")
         last_day = day_of("until")
         form = StrictChoice(choices=PrintForm.choices, help_text="A slip of 80 mm, or pages.")
+        language = language_of()
 
     input = Input
 
@@ -228,7 +251,7 @@ class SeatPrint(APIView):
         request_id: str = request.request_id  # type: ignore[attr-defined]
         printed = services.print_at_seat(
             holder=holder_of(request), request_id=request_id, hand=data["hand"], period=period_of(data),
-            form=data["form"],
+            paper=paper_of(data),
         )  # fmt: skip
         return Response(printed, 201)
 

@@ -1,7 +1,7 @@
 """Reading the log: checkpoints, an event's place, proofs, the events in the order of the log."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -178,6 +178,14 @@ def of_event(house: House, chain: str, kind: str, **data: Any) -> Receipt:
     members = {f"doc__data__{name}": value for name, value in data.items()}
     found = events.filter(doc__kind=kind, **members).order_by("-seq")[:1].get()
     return Receipt(chain, found.seq, found.leaf_hash)
+
+
+def newest(house: House, chain: str, kinds: Collection[str], **data: Any) -> Receipt | None:
+    """The receipt of the newest event of a chain that is of one of these kinds and has these members in its data."""
+    members = {f"doc__data__{name}": value for name, value in data.items()}
+    events = Event.objects.filter(house=house, chain__house=house, chain__name=chain, doc__kind__in=kinds, **members)
+    found = events.order_by("-seq").first()
+    return None if found is None else Receipt(chain, found.seq, found.leaf_hash)
 
 
 def is_signed(house: House, receipt: Receipt) -> bool:

@@ -25,6 +25,7 @@ NAMES: Mapping[str, str] = {ENGLISH: "English", "hu": "Magyar", "de": "Deutsch"}
 DOMAIN, SCRIPTS = "django", "djangojs"
 
 _MOMENTS = {ENGLISH: "%Y-%m-%d %H:%M:%S", "hu": "%Y. %m. %d. %H:%M:%S", "de": "%d.%m.%Y, %H:%M:%S"}
+_MINUTES = {ENGLISH: "%m-%d %H:%M", "hu": "%m. %d. %H:%M", "de": "%d.%m. %H:%M"}
 _DAYS = {ENGLISH: "{0}-{1}-{2}", "hu": "{0}. {1}. {2}.", "de": "{2}.{1}.{0}"}
 _DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\Z", re.ASCII)
 
@@ -63,6 +64,11 @@ def local(moment: datetime, zone: str, language: str = "") -> str:
     there = moment.astimezone(ZoneInfo(zone))
     twice = there.utcoffset() != there.replace(fold=1 - there.fold).utcoffset()
     return there.strftime(_MOMENTS[language or spoken()]) + (there.isoformat()[-6:] if twice else "")
+
+
+def minute(there: datetime) -> str:
+    """A moment of a clock on the wall to the minute, without its year, as the language writes it."""
+    return there.strftime(_MINUTES[spoken()])
 
 
 def day(text: str) -> str:

@@ -12,6 +12,7 @@ from django.db import models
 
 from casino.core import sql
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.languages import ENGLISH, NAMES
 from casino.houses import gaming_clock, iso
 from casino.houses.models import House, Identity, known_time_zones
 from ledger.models import Period
@@ -57,6 +58,12 @@ def newest_of(house: House) -> models.QuerySet[Identity]:
 def parts(house: House) -> dict[str, Any]:
     """Every part of the identity; empty where nobody has said it yet."""
     return parts_of(house, newest(house))
+
+
+def language(house: House) -> str:
+    """The language in which the house speaks where nobody has chosen one: the first of its room's that has been
+    translated, or else English."""
+    return next((one for one in parts(house)["languages"] if one in NAMES), ENGLISH)
 
 
 def parts_of(house: House, newest: Identity | None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from casino.hands.reference_pages import game_words
 from casino.houses.terms import house_words
 from casino.reports.catalogue.a03_drawer_history import LAST_RUNNING
 from casino.reports.exceptions import SOURCES, Severity
+from casino.reports.printing import documents, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 #: A context, a text, and what says it.
@@ -144,6 +145,8 @@ def _reports() -> Iterator[Text]:
             if isinstance(node, ast.Call):
                 for text in _said(node):
                     found.setdefault(text, str(path.relative_to(ROOT)))
+    for text in (*documents.texts(), *statements.texts()):
+        found.setdefault(text, "casino/reports/printing")
     yield from ((Kind.REPORT, text, where) for text, where in found.items())
 
 

@@ -18,9 +18,8 @@ from casino.audit.events.reports import ReportRequested, ScheduleFired, Schedule
 from casino.audit.services import Actor
 from casino.core import locks, once_live, write
 from casino.core.errors import NotFound, Unprocessable
-from casino.core.languages import ENGLISH
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
-from casino.houses import days
+from casino.houses import days, identity
 from casino.houses.control_points import ControlPoints
 from casino.houses.days import Day
 from casino.houses.models import ClockTimestamp, House
@@ -32,6 +31,7 @@ from casino.reports.frame.head import utc
 from casino.reports.frame.report import Format, Report, Sensitivity
 from casino.reports.models import Cadence, Delivery, DeliveryState, ReportRun, ReportSchedule
 from casino.reports.readers import PACKAGE
+from casino.reports.render.style import style_of
 
 #: Days and months that a schedule makes up for after workers were away.
 MADE_UP_DAYS, MADE_UP_MONTHS = 31, 12
@@ -301,14 +301,12 @@ def _request(house: House, one: Due) -> ReportRun:
     last = ReportRun.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
     run = ReportRun.objects.create(
         house=house, number=last + 1, report=report.id, report_version=report.version, filters=_filters(report, one),
-        group_by="", formats=row.formats, style=_STYLE, repeats=None, requested_by=row.set_by, as_of=None,
+        group_by="", formats=row.formats,
+        style=style_of(identity.language(house), None, None), repeats=None, requested_by=row.set_by, as_of=None,
         copy=runs.first_copy(row.formats),
     )  # fmt: skip
     run.refresh_from_db()
     return run
-
-
-_STYLE = {"separator": "comma", "decimal": "point", "language": ENGLISH}
 
 
 def _record_request(house: House, one: Due, run: ReportRun) -> None:

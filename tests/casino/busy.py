@@ -20,7 +20,7 @@ from casino.bookkeeping import chart
 from casino.cage.contents import in_the_vault
 from casino.houses.models import ClockTimestamp
 from casino.players.models import Player
-from casino.reports import schedules, sending
+from casino.reports import readers, schedules, sending
 from casino.reports.frame import registry
 from casino.reports.models import Delivery
 from casino.staff.models import Role, RotaEntry, TerminalKind
@@ -279,6 +279,15 @@ def _fire(busy: Busy) -> httpx.Response:
     answer = busy.auditor.get("report-deliveries")
     if answer.is_success:
         assert schedules.fire_due(busy.kit.house) == 1
+    return answer
+
+
+def _stop(busy: Busy) -> httpx.Response:
+    """The clock stops a schedule, as if who has set it had left."""
+    answer = busy.auditor.get("report-schedules")
+    if answer.is_success:
+        with mock.patch.object(readers, "lost", return_value=readers.Lost.SETTER_LEFT):
+            assert schedules.stop_lost(busy.kit.house) == 1
     return answer
 
 
@@ -905,4 +914,5 @@ AFTERWARDS: dict[str, Step] = {
     "report.schedule_fired": _fire,
     "report.delivery_failed": _deliver("waiting"),
     "report.delivered": _deliver("sent"),
+    "report.schedule_stopped": _stop,
 }

@@ -15,6 +15,7 @@ class DocumentPrinted(AuditEvent):
     document: Annotated[str, "what was printed, the same name for every copy of it"]
     copy: Annotated[int, "which printing of the document it is; 1 is the original"]
     form: Annotated[str, "`slip` of 80 mm, or `a4`"]
+    language: Annotated[str, "language of its words, ISO 639-1"]
     about: Annotated[
         Mapping[str, str],
         "of an event its `chain` and `seq`, of a statement `from` and `until` where they were asked for; `player` "

@@ -150,8 +150,8 @@ _DECLARED = {
     "dealer.took_over":
         "table: dealer string; ended_with? string; relieved? string; table_version integer; turn integer",
     "document.printed":
-        "house: about {string}; as_of? {any}; copy integer; document string; form string; printout integer; sums? "
-        "{integer}",
+        "house: about {string}; as_of? {any}; copy integer; document string; form string; language string; printout "
+        "integer; sums? {integer}",
     "drawer.closed": "drawer: drawer_version integer; handover? integer; reconciliation {any}",
     "drawer.counted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
     "drawer.opened":
@@ -287,6 +287,8 @@ _DECLARED = {
     "report.schedule_set":
         "house: approval? integer; cadence string; destinations [string]; filters {string}; formats [string]; number "
         "integer; schedule string; time_of_day string; valid_from string; what string; withdrawn [integer]",
+    "report.schedule_stopped":
+        "house: number integer; problem string; schedule string; withdrawn [integer]",
     "retention.ran":
         "house: by string; deleted {{any}}; held_count integer; items [{any}]; left [string]; run integer",
     "return.filed":

@@ -11,6 +11,7 @@ from casino.console import cookies, pages
 from casino.console.door import Answer, Door, answer_of, is_json
 from casino.console.jobs import whole
 from casino.console.pages import Screen
+from casino.core import languages
 
 
 @require_POST
@@ -19,6 +20,7 @@ def one(screen: Screen) -> HttpResponse:
     """Print the receipt or slip of an event."""
     given = screen.request.POST
     body: dict[str, Any] = {"chain": given.get("chain", ""), "seq": whole(given.get("seq")), "form": given.get("form")}
+    body["language"] = languages.spoken()
     answer = screen.door.write("prints/documents", body, key=given.get("key"))
     if not answer.is_success:
         return screen.show("refused", {"problem": answer.body}, answer.status)
@@ -51,7 +53,7 @@ def at_seat(request: HttpRequest) -> HttpResponse:
     if key is None:
         return HttpResponseRedirect("/console/seat")
     given = request.POST
-    body = {"hand": given.get("hand") or None, "form": given.get("form")}
+    body = {"hand": given.get("hand") or None, "form": given.get("form"), "language": languages.spoken()}
     answer = Door(request, key, scheme="Seat").write("seat/prints", body)
     if not answer.is_success:
         return _refused(request, answer)

@@ -134,7 +134,8 @@ class Head:
         ]
         if "player" in filters:
             period = {
-                "first": filters.get("from", gettext("the beginning")), "last": filters.get("until", gettext("now")),
+                "first": day(filters["from"]) if "from" in filters else gettext("the beginning"),
+                "last": day(filters["until"]) if "until" in filters else gettext("now"),
             }  # fmt: skip
             lines.append((gettext("Player"), str(filters["player"])))
             lines.append((gettext("Period"), gettext("%(first)s until %(last)s") % period))

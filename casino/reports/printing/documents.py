@@ -4,11 +4,11 @@ An event that is not here has no paper. What a receiver must still count without
 that travels with the chips.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from casino.reports.frame.columns import Column, Type, count, money, ref, text
+from casino.reports.frame.columns import Column, Type, coded, count, flag, money, ref, text
 from casino.staff.models import Role
 
 #: Who prints what was recorded at a drawer, at a table, in the office.
@@ -30,7 +30,8 @@ class Document:
     """What stands on the paper of one kind of event.
 
     `facts` are columns with the paths of their values, `pieces` titles with paths of pieces by denomination, `equal`
-    sums that must be equal: words, and the paths on both sides, of amounts or pieces. `named`: name and path of the
+    sums that must be equal: words, and the paths on both sides, of amounts or pieces. `tables`: name, title and columns
+    of rows that the path names. `named`: name and path of the
     number that several events about one thing share, whose papers are copies of each other. `report`: the report of the
     catalogue that has it instead, with the filters that name it and the paths of their values.
     """
@@ -40,6 +41,7 @@ class Document:
     facts: tuple[tuple[Column, Path], ...] = ()
     pieces: tuple[tuple[str, Path], ...] = ()
     equal: tuple[tuple[str, tuple[Path, ...], tuple[Path, ...]], ...] = ()
+    tables: tuple[tuple[str, str, tuple[Column, ...]], ...] = ()
     named: tuple[str, Path] | None = None
     report: tuple[str, Mapping[str, Path]] | None = None
 
@@ -88,7 +90,7 @@ RECEIPTS: dict[str, Document] = {
     "cage.bearer_buy_in": _cage("Buy-in of the bearer", _cash("Cash received"), **_GOT),
     "cage.bearer_cash_out": _cage("Cash-out of the bearer", _cash("Cash paid"), **_GAVE),
     "cage.noncash_buy_in": _cage(
-        "Buy-in by card or transfer", _PLAYER, _cash("Amount"), (text("means", "Paid by"), "means"),
+        "Buy-in by card or transfer", _PLAYER, _cash("Amount"), (coded("means", "Paid by"), "means"),
         (ref("reference", "Reference"), "reference"), _LEFT, **_GOT,
     ),
     "cage.noncash_paid": _cage(
@@ -124,7 +126,7 @@ RECEIPTS: dict[str, Document] = {
     ),
     "cage.corrected": _cage(
         "Correction of an entry", (count("corrects", "Takes back entry", total=False), "corrects"),
-        (text("was", "What it was"), "was"), (text("right", "The right entry"), "right.kind"),
+        (coded("was", "What it was"), "was"), (coded("right", "The right entry"), "right.kind"),
         (ref("player", "Player"), "right.player"), (money("amount", "Right amount"), "right.amount"),
     ),
     "table.buy_in": Document(
@@ -157,12 +159,68 @@ HANDS: dict[str, Document] = {
     ),
 }  # fmt: skip
 
+#: Whose hand it was, and who has decided on it.
+_DECIDED = (
+    (ref("hand", "Hand"), "hand"), (ref("game", "Game"), "game"), (text("reason", "Reason"), "reason"),
+    (ref("by", "Decided by"), "by"), (ref("approver", "Approved by"), "approver"),
+)  # fmt: skip
+_SEAT = (count("seat", "Seat", total=False), text("actor", "In the record"), ref("player", "Player"))
+_READ = (money("recorded", "By the record", total=False), money("claimed", "As claimed", total=False))
+#: Why neither reading, or one of them, comes to a result, and what is claimed of which lines.
+_REFUSED = (
+    (text("recorded_refused", "The record does not replay"), "recorded_refused"),
+    (text("claimed_refused", "The claim does not replay"), "claimed_refused"),
+)  # fmt: skip
+_LINES = ("lines", "Lines as claimed", (count("line", "Line", total=False), text("text", "Words")))
+#: Slips of hands that were voided or ruled on: of one player, or where none is named with the request, of the house.
+DECIDED: dict[str, Document] = {
+    "hand.voided": Document(
+        title="Hand that was voided", roles=AT_TABLES,
+        facts=(
+            *_DECIDED, (coded("cause", "Cause"), "cause"), (money("pot", "In the middle"), "pot"),
+            (flag("disputed", "Disputed"), "disputed"), (flag("cards_shown", "Cards shown"), "cards_shown"),
+            (flag("acted", "Played after the deal"), "acted"),
+        ),
+        tables=(
+            ("seats", "What went back", (*_SEAT, money("returned", "Given back"))),
+            (
+                "mirrors", "Postings taken back",
+                (ref("key", "Posting"), count("transaction", "By the ledger's transaction", total=False)),
+            ),
+        ),
+    ),
+    "hand.ruled": Document(
+        title="Ruling on a hand", roles=AT_TABLES,
+        facts=(
+            *_DECIDED, (money("pot", "Pot that was divided"), "pot"), (money("tax", "House tax of the hand"), "tax"),
+            *_REFUSED,
+        ),
+        tables=(("seats", "Decision and readings", (*_SEAT, money("awarded", "Awarded"), *_READ)), _LINES),
+        equal=(("awarded + tax = pot", ("all_awarded", "tax"), ("pot",)),),
+    ),
+    "hand.ruled_later": Document(
+        title="Later ruling on a hand", roles=AT_TABLES,
+        facts=(*_DECIDED, (count("ruling", "Ruling", total=False), "ruling"), *_REFUSED),
+        tables=(
+            (
+                "seats", "Decision and readings",
+                (
+                    *_SEAT, money("tax_refunded", "Tax paid back"), money("fee_refunded", "Fee paid back"),
+                    money("made_good", "Made good by the house"), money("received", "From other seats"),
+                    money("given", "To other seats"), *_READ,
+                ),
+            ),
+            _LINES,
+        ),
+    ),
+}  # fmt: skip
+
 
 def _transfer(kind: str, *, with_figures: bool) -> Document:
     """A fill or a credit: `transfer` is what both ends say of it."""
     facts = (
         (count("serial", "Serial", total=False), "transfer.serial"), (ref("table", "Table"), "transfer.table"),
-        (ref("drawer", "Drawer"), "transfer.drawer"), (text("state", "State"), "transfer.state"),
+        (ref("drawer", "Drawer"), "transfer.drawer"), (coded("state", "State"), "transfer.state"),
         (ref("opened_by", "Asked by"), "transfer.opened_by"), (ref("sent_by", "Sent by"), "transfer.sent_by"),
         (ref("carried_by", "Carried by"), "transfer.carried_by"), (ref("ended_by", "Ended by"), "transfer.ended_by"),
         (count("differing", "Counts that differed"), "transfer.differing_counts"),
@@ -184,7 +242,7 @@ SLIPS: dict[str, Document] = {
         title="Soft count slip", roles=IN_THE_OFFICE, named=("box", "box.box"),
         facts=(
             (count("box", "Box", total=False), "box.box"), (ref("table", "Table"), "box.table"),
-            (text("kind", "Kind"), "box.kind"), (ref("number", "Number of the box"), "box.number"),
+            (coded("kind", "Kind"), "box.kind"), (ref("number", "Number of the box"), "box.number"),
             (Column("for_day", "Gaming day", Type.DAY), "box.for_day"), (ref("seal", "Seal"), "box.seal"),
             (ref("seal_read", "Seal as read"), "box.seal_read"), (ref("taken_by", "Taken by"), "box.taken_by"),
             (ref("brought_by", "Brought by"), "box.brought_by"), (ref("decided_by", "Decided by"), "box.decided_by"),
@@ -206,6 +264,17 @@ SLIPS: dict[str, Document] = {
     "drawer.x_read": Document(title="X reading", roles=READS_X, report=("x-readings", {"x": "x_reading"})),
 }  # fmt: skip
 #: Everything that can be printed, by kind of event.
-DOCUMENTS: dict[str, Document] = {**RECEIPTS, **HANDS, **SLIPS}
+DOCUMENTS: dict[str, Document] = {**RECEIPTS, **HANDS, **DECIDED, **SLIPS}
 #: Everybody who may print something; each document names its own.
 PRINTERS = tuple(sorted({role for one in DOCUMENTS.values() for role in one.roles} | set(OF_PLAYERS), key=str))
+
+
+def texts() -> Iterator[str]:
+    """What papers say that is declared here."""
+    for one in DOCUMENTS.values():
+        yield one.title
+        yield from (column.title for column, _ in one.facts)
+        yield from (title for title, _ in one.pieces)
+        yield from (words for words, _, _ in one.equal)
+        for _, title, columns in one.tables:
+            yield from (title, *(column.title for column in columns))

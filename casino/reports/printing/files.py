@@ -9,8 +9,10 @@ from django.db.models.fields.json import KeyTextTransform
 
 from casino.audit.events.prints import DocumentPrinted
 from casino.audit.models import Event
+from casino.core.languages import speaking
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.head import Head, Paper
+from casino.reports.frame.language import in_words
 from casino.reports.frame.report import AsOf, Checkpoint, Format, Report, Scope
 from casino.reports.models import PrintForm, Printout
 from casino.reports.printing import proofs, statements
@@ -19,7 +21,7 @@ from casino.reports.printing.receipts import Printable, report_of
 from casino.reports.printing.services import event_of
 from casino.reports.render.base import produce
 from casino.reports.render.formats import writers
-from casino.reports.render.style import Style
+from casino.reports.render.style import DECIMALS, SEPARATORS, Style, style_of
 
 _FORMATS = {PrintForm.SLIP: Format.SLIP, PrintForm.A4: Format.PDF}
 
@@ -29,6 +31,11 @@ def content_of(row: Printout, root: str) -> bytes:
 
     The same printout has the same bytes while nobody cosigns its checkpoint. Raises Conflict not_in_the_log_yet.
     """
+    with speaking(row.language):
+        return _made(row, root)
+
+
+def _made(row: Printout, root: str) -> bytes:
     house = row.house
     if "chain" in row.about:
         one = event_of(row)
@@ -38,13 +45,18 @@ def content_of(row: Printout, root: str) -> bytes:
     proved = proofs.first_proof(place[2])
     checkpoint = Checkpoint(proved.checkpoint.epoch, proved.checkpoint.size, bytes(proved.checkpoint.root).hex())
     moment = replace(_moment(row, checkpoint), checkpoint=checkpoint)
+    report = in_words(report)
     head = Head(
         report=report, house=house.code, house_name=house.name, currency=house.currency,
         exponent=house.currency_exponent, zone=house.time_zone, filters=filters, group_by=None,
         requested_by=row.printed_by, requested_at=row.printed_at, as_of=moment,
         paper=Paper(row.number, row.copy, proofs.proof_of(*place, proved, root)),
     )  # fmt: skip
-    style = Style(exponent=head.exponent, zone=head.zone)
+    chosen = style_of(row.language, None, None)
+    style = Style(
+        exponent=head.exponent, zone=head.zone, separator=SEPARATORS[chosen["separator"]],
+        decimal=DECIMALS[chosen["decimal"]],
+    )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="print-") as folder:
         made = writers([_FORMATS[PrintForm(row.form)]], Path(folder), head, style)
         [file] = produce(report, Scope(house, moment, filters), head, made).files

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from casino.audit.models import Event
@@ -20,7 +21,8 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.printing.documents import DOCUMENTS, HANDS, RECEIPTS, Document, Path, found
+from casino.reports.printing import decided
+from casino.reports.printing.documents import DECIDED, DOCUMENTS, HANDS, RECEIPTS, Document, Path, found
 
 #: What a paper can be: 80 mm wide, or a page.
 FORMS = (Format.SLIP, Format.PDF)
@@ -45,11 +47,13 @@ class Printable:
     def name(self) -> str:
         """The name of the document, the same for all of its copies."""
         name = self.document.name(self.chain, self.seq, self.doc["data"])
-        return f"{name}/{self.player}" if self.doc["kind"] in HANDS else name
+        of_hand = self.doc["kind"] in {**HANDS, **DECIDED}
+        return f"{name}/{self.player}" if of_hand and self.player else name
 
 
 def printable(house: House, chain: str, seq: int, player: str | None) -> Printable:
-    """An event of the house as it is printed; `player`: of a hand, whose receipt it is.
+    """An event of the house as it is printed; `player`: of a hand, whose receipt it is; without one the slip that the
+    house has of a hand which was voided or ruled on.
 
     Raises NotFound, Conflict no_paper for an event that has no paper, Unprocessable player_of_hand where a hand's
     receipt names no player of it, or another one does.
@@ -66,6 +70,8 @@ def printable(house: House, chain: str, seq: int, player: str | None) -> Printab
     if doc["kind"] in HANDS:
         data = _of_hand(house, data, player)
         whose = player
+    elif doc["kind"] in DECIDED:
+        data, whose = decided.data_of(house, doc, player), player
     elif player is not None and player != whose:
         raise Unprocessable(f"{chain} #{seq} is not about {player}.", code="player_of_hand")
     return Printable(chain, seq, row[0], row[1], doc, document, data, whose or "")
@@ -74,11 +80,7 @@ def printable(house: House, chain: str, seq: int, player: str | None) -> Printab
 def _of_hand(house: House, data: Mapping[str, Any], player: str | None) -> dict[str, Any]:
     """What a settled hand came to for one player."""
     hand = Hand.objects.get(house=house, name=data["hand"])
-    at = next((at for at, seat in enumerate(hand.seats) if seat["player"] == player), None)
-    if at is None:
-        raise Unprocessable(
-            f"A receipt of hand {hand.name} is of one of its players.", code="player_of_hand", hand=hand.name
-        )
+    at = decided.place_of(hand, player)
     result = data["result"]
     return {
         "hand": hand.name, "game": hand.game, "player": player, "seat": hand.seats[at]["seat"], "actor": f"p{at + 1}",
@@ -99,6 +101,12 @@ def report_of(one: Printable) -> Report:
         lambda scope: _pieces([pieces for _, pieces in held]),
     )  # fmt: skip
 
+    tables = [
+        Section(name, title, own, partial(_rows, one.data[name]))
+        for name, title, own in document.tables
+        if one.data.get(name)
+    ]
+
     def facts(scope: Scope) -> Iterator[Row]:
         yield tuple(found(one.data, path) for path in paths)
 
@@ -107,12 +115,20 @@ def report_of(one: Printable) -> Report:
             yield Equality(words, _sum(one.data, left), _sum(one.data, right))
 
     return Report(
-        id="receipt" if one.doc["kind"] in {**RECEIPTS, **HANDS} else "slip", number="R", version=1,
+        id="receipt" if one.player or one.doc["kind"] in RECEIPTS else "slip", number="R", version=1,
         title=document.title, text="", roles=document.roles,
-        sections=(Section("facts", "What was recorded", columns, facts), *((chips,) if held else ())),
+        sections=(Section("facts", "What was recorded", columns, facts), *((chips,) if held else ()), *tables),
         equalities=equalities,
-        sensitivity=Sensitivity.PLAYERS if one.player else Sensitivity.STAFF, retention=Retention.BOOKS, formats=FORMS,
+        sensitivity=_sensitivity(one), retention=Retention.BOOKS, formats=FORMS,
     )  # fmt: skip
+
+
+def _sensitivity(one: Printable) -> Sensitivity:
+    return Sensitivity.PLAYERS if one.player or one.doc["kind"] in DECIDED else Sensitivity.STAFF
+
+
+def _rows(rows: Sequence[Row], scope: Scope) -> Iterator[Row]:
+    yield from rows
 
 
 def _pieces(held: Sequence[Mapping[str, int]]) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """Printing: a document is asked for, its copy is counted, and the event says so. The file is made when it is read.
 
-Copies of a document are counted by `document.printed`, over both forms and all who ask: the first is the original.
+Copies of a document are counted by `document.printed`, over both forms, all languages and all who ask: the first is
+the original.
 """
 
 from collections.abc import Mapping
@@ -11,10 +12,10 @@ from django.db.models import QuerySet
 
 from casino.audit import selectors as audit
 from casino.audit.events.prints import DocumentPrinted
-from casino.audit.models import Event
 from casino.core import locks, sql, write
 from casino.core.errors import NotFound, WrongTerminal
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.houses import identity
 from casino.houses.models import House
 from casino.players.models import Player
 from casino.reports import runs
@@ -35,8 +36,16 @@ _PRINTS = OfHouse(lock=locks.lock_reports)
 _AT_A_PLACE = frozenset({Role.CASHIER, Role.DEALER})
 #: Kinds of terminals by the chains of the places where they stand.
 _PLACES = {TerminalKind.CAGE: "drawer", TerminalKind.TABLE: "table"}
-#: The event of a hand that a player has a receipt of.
-_SETTLED = "hand.settled"
+#: The events by which a hand is over, of which its players have receipts.
+_OVER = ("hand.settled", "hand.ruled", "hand.voided")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is printed on, and in which language: where none was chosen, that of the house."""
+
+    form: str
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +58,9 @@ class _Wanted:
     sums: Mapping[str, int] | None = field(default=None)
 
 
-def print_event(*, command: Command, chain: str, seq: int, player: str | None, form: str) -> Answer:
-    """Print the receipt or slip of an event; of a hand for one of its players.
+def print_event(*, command: Command, chain: str, seq: int, player: str | None, paper: Kind) -> Answer:
+    """Print the receipt or slip of an event; of a settled hand for one of its players, of one that was voided
+    or ruled on for one of them or for the house.
 
     Raises NotFound, Forbidden, WrongTerminal, Conflict no_paper, Unprocessable player_of_hand.
     """
@@ -59,12 +69,12 @@ def print_event(*, command: Command, chain: str, seq: int, player: str | None, f
     def change(house: House, work: Work) -> Outcome:
         one = printable(house, chain, seq, player)
         _require_place(context, one)
-        return _printed(house, _of_event(one), form, context.staff.login)
+        return _printed(house, _of_event(one), paper, context.staff.login)
 
     return write.write(command, _PRINTS, change)
 
 
-def print_statement(*, command: Command, player: str, period: Mapping[str, str], form: str) -> Answer:
+def print_statement(*, command: Command, player: str, period: Mapping[str, str], paper: Kind) -> Answer:
     """Print the statement of a player. Printed again before anything else has moved, it is a copy.
 
     Raises NotFound, Forbidden, Unprocessable report_filter, Busy where the books do not come to rest.
@@ -73,16 +83,16 @@ def print_statement(*, command: Command, player: str, period: Mapping[str, str],
     role_for(context.staff, OF_PLAYERS)
     wanted = _statement(context.house, player, period)
     return write.write(
-        command, _PRINTS, lambda house, work: _printed(house, wanted, form, context.staff.login)
+        command, _PRINTS, lambda house, work: _printed(house, wanted, paper, context.staff.login)
     )  # fmt: skip
 
 
 def print_at_seat(
-    *, holder: Holder, request_id: str, hand: str | None, period: Mapping[str, str], form: str
+    *, holder: Holder, request_id: str, hand: str | None, period: Mapping[str, str], paper: Kind
 ) -> dict[str, Any]:
     """Print for the player of a seat: the receipt of a hand, or where none is named the statement of the period.
 
-    Raises NotFound for a hand that is not settled or not the player's, and for a seat that was left.
+    Raises NotFound for a hand that is not over or not the player's, and for a seat that was left.
     """
     house, player = holder.table.house, holder.seating.player.ref
     wanted = _statement(house, player, period) if hand is None else _own_hand(holder, hand)
@@ -93,7 +103,7 @@ def print_at_seat(
         if not found:
             raise NotFound("This seat's key has expired.")
         locks.lock_reports(house.id)
-        outcome = _printed(house, wanted, form, player)
+        outcome = _printed(house, wanted, paper, player)
         work = Work(house, holder.actor(request_id))
         receipt = work.record(chain=house.chain, event=outcome.event)
         return {**outcome.body, "audit": receipt.as_json()}
@@ -141,12 +151,12 @@ def event_of(row: Printout) -> Printable:
 def describe(row: Printout) -> dict[str, Any]:
     """A printout as answers have it."""
     return {
-        "printout": row.number, "document": row.document, "copy": row.copy, "form": row.form, "about": row.about,
-        "printed_by": row.printed_by, "printed_at": utc(row.printed_at),
+        "printout": row.number, "document": row.document, "copy": row.copy, "form": row.form,
+        "language": row.language, "about": row.about, "printed_by": row.printed_by, "printed_at": utc(row.printed_at),
     }  # fmt: skip
 
 
-def _printed(house: House, wanted: _Wanted, form: str, by: str) -> Outcome:
+def _printed(house: House, wanted: _Wanted, paper: Kind, by: str) -> Outcome:
     """Count one more copy; call it with the lock of reports."""
     rows = Printout.objects.filter(house=house)
     of_document = rows.filter(document=wanted.document)
@@ -157,13 +167,14 @@ def _printed(house: House, wanted: _Wanted, form: str, by: str) -> Outcome:
     [(copies, moment)] = newest or [(0, wanted.as_of)]
     copy = copies + 1
     row = Printout.objects.create(
-        house=house, number=1 + (last[0][0] if last else 0), document=wanted.document, copy=copy, form=PrintForm(form),
-        about=dict(wanted.about), as_of=moment, printed_by=by,
+        house=house, number=1 + (last[0][0] if last else 0), document=wanted.document, copy=copy,
+        form=PrintForm(paper.form), language=paper.language or identity.language(house), about=dict(wanted.about),
+        as_of=moment, printed_by=by,
     )  # fmt: skip
     row.refresh_from_db()
     event = DocumentPrinted(
-        printout=row.number, document=row.document, copy=copy, form=form, about=row.about, as_of=moment,
-        sums=wanted.sums,
+        printout=row.number, document=row.document, copy=copy, form=row.form, language=row.language, about=row.about,
+        as_of=moment, sums=wanted.sums,
     )  # fmt: skip
     return Outcome(event, describe(row), 201)
 
@@ -187,10 +198,9 @@ def _statement(house: House, player: str, period: Mapping[str, str]) -> _Wanted:
 
 def _own_hand(holder: Holder, hand: str) -> _Wanted:
     table, player = holder.table, holder.seating.player.ref
-    try:
-        place = audit.of_event(table.house, table.chain, _SETTLED, hand=hand)
-    except Event.DoesNotExist:
-        raise NotFound(f"Table {table.code} has no settled hand {hand}.") from None
+    place = audit.newest(table.house, table.chain, _OVER, hand=hand)
+    if place is None:
+        raise NotFound(f"Table {table.code} has no hand {hand} that is over.")
     return _of_event(printable(table.house, table.chain, place.seq, player))
 
 

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext
+
+from casino.core import languages
+from casino.core.languages import Kind, said
 from casino.reports.catalogue import a16_player_statement as a16
 from casino.reports.frame.columns import Row, money, ref, text
 from casino.reports.frame.filters import DayRange
@@ -16,10 +20,10 @@ from casino.reports.printing.documents import DOCUMENTS, OF_PLAYERS
 from casino.reports.printing.receipts import FORMS
 
 #: Words for postings that are no event with a paper of its own.
-_WORDS = {
+WORDS = {
     "table.sat_down": "Sat down", "table.chips_added": "Chips added", "table.moved": "To another table",
     "chips.attributed": "Booked for the player", "chips.unattributed": "Booked for nobody",
-    "hand.stakes": "Stake", "hand.disputed": "Dispute", "hand.ruled": "Ruling", "hand.ruled_later": "Later ruling",
+    "hand.stakes": "Stakes", "hand.disputed": "Dispute", "hand.ruled": "Ruling", "hand.ruled_later": "Later ruling",
     "payout.paid_by_bank": "Held payout, by the bank",
 }  # fmt: skip
 
@@ -40,11 +44,11 @@ def newest_posting(scope: Scope) -> int:
 def _accounts(scope: Scope) -> Iterator[Row]:
     for number, opening, came, went in a16.of_accounts(scope):
         if opening or came or went:
-            yield _NAMES[number], opening, came, went, opening + came - went
+            yield said(Kind.REPORT, NAMES[number]), opening, came, went, opening + came - went
 
 
 #: What a player calls the accounts.
-_NAMES = {
+NAMES = {
     str(number): name
     for number, name in zip(a16.OWN, ("Chips away from tables", "Chips at tables", "Held payouts", "Deposit"),
                             strict=True)
@@ -61,15 +65,17 @@ def _rows(scope: Scope) -> Iterator[Row]:
         _, kind, undoes, _, when, place, _, *_ = rows[-1]
         net = sum(sum(row[7:]) for row in rows)
         running += net
-        what = f"Hand {hand}" if hand else _what(kind) if undoes is None else f"Taken back: {_what(kind)}"
-        at = when.astimezone(zone).strftime("%m-%d %H:%M")
+        what = _what(kind) if undoes is None else gettext("Taken back: %(what)s") % {"what": _what(kind)}
+        if hand:
+            what = gettext("Hand %(hand)s") % {"hand": hand}
+        at = languages.minute(when.astimezone(zone))
         yield at, what, place, max(net, 0), max(-net, 0), running
 
 
 def _what(kind: str) -> str:
-    if kind in DOCUMENTS:
-        return DOCUMENTS[kind].title
-    return _WORDS.get(kind) or kind.rpartition(".")[2].replace("_", " ").capitalize()
+    if kind in WORDS or kind in DOCUMENTS:
+        return said(Kind.REPORT, WORDS[kind] if kind in WORDS else DOCUMENTS[kind].title)
+    return kind.rpartition(".")[2].replace("_", " ").capitalize()
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -85,6 +91,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     said = recorded(scope, a16.OWN, DayRange.of(scope))
     of_player = -sum(net for (code, _), net in said.items() if code.rpartition("/")[2] == player)
     yield Equality("in - out of the lines = what the audit log records", lines["came"] - lines["went"], of_player)
+
+
+def texts() -> Iterator[str]:
+    """What a statement says that is declared here."""
+    yield from WORDS.values()
+    yield from NAMES.values()
 
 
 REPORT = Report(

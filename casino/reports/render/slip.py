@@ -190,10 +190,10 @@ class SlipWriter:
             return [_Line("", qr=self.head.proof())]
         proof = self.head.paper.proof
         return [
-            _Line("Check this paper, without an account", bold=True, rule=True),
+            _Line(gettext("Check this paper, without an account"), bold=True, rule=True),
             _Line("", qr=proof.address),
             *(_Line("", cells=((part, 0.0, False),)) for part in wrapped(proof.address, REGULAR, _SIZE, _ROOM)),
-            _Line("The proof itself, to be checked without the house", bold=True, rule=True),
+            _Line(gettext("The proof itself, to be checked without the house"), bold=True, rule=True),
             _Line("", qr=proof.code, side=_PROOF),
             *(_Line(part, small=True) for part in proof.lines),
         ]

@@ -190,7 +190,16 @@ def test_a_copy_that_is_called_the_original_is_found(kit: Kit) -> None:
     about = {"chain": "drawer/C1", "seq": str(receipt["seq"]), "player": "Anna_1"}
     for number, document in ((2, f"drawer/C1#{receipt['seq']}"), (3, "another name")):
         forged(
-            kit, kit.house.chain, DocumentPrinted(printout=number, document=document, copy=1, form="a4", about=about)
+            kit,
+            kit.house.chain,
+            DocumentPrinted(
+                printout=number,
+                document=document,
+                copy=1,
+                form="a4",
+                language="en",
+                about=about,
+            ),
         )
     found = [one for one in verify_house(kit.house).findings if one.code == "print_differs"]
     assert ["is called copy 1" in found[0].problem, "was printed as" in found[1].problem] == [True, True]
