@@ -1,14 +1,17 @@
 """Complaints: a number, frozen evidence, an answer that is due, an end; and the legal hold that keeps it all."""
 
 import hashlib
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError
 
+from casino.approvals.selectors import database_time
 from casino.audit.models import Event
 from casino.evidence.models import Complaint, ComplaintText, LegalHold
 from casino.houses.models import House
+from casino.reports import alarms
 from casino.reports.selectors import verification
 from casino.staff.models import Role
 from tests.casino.kit import Desk, Kit
@@ -43,6 +46,24 @@ def opened(kit: Kit, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
     found: dict[str, Any] = kit.office(Role.COMPLIANCE).ok("complaints", body | more)["complaint"]
     return found
+
+
+def test_an_answer_that_is_due_within_a_week_is_an_alarm_until_it_is_given(played: Kit) -> None:
+    def names(**later: int) -> list[str]:
+        moment = database_time() + timedelta(**later)
+        return [one.name for one in alarms.alarms(played.house, moment) if one.kind == "complaint_due"]
+
+    opened(played)
+    assert (names(), names(days=48), names(days=50), names(days=400)) == ([], [], ["complaint 1"], ["complaint 1"])
+    [alarm] = [one for one in alarms.alarms(played.house, database_time() + timedelta(days=50)) if one.name[0] == "c"]
+    assert alarm.since == Complaint.objects.get(house=played.house).due_at - timedelta(days=7)
+    compliance = played.office(Role.COMPLIANCE)
+    compliance.ok("complaints/1/escalate", {"adr": "The conciliation body", "text": "It went there."}, version=1)
+    assert names(days=60) == ["complaint 1"]
+    opened(played)
+    compliance.ok("complaints/2/answer", {"text": "It was right."}, version=1)
+    compliance.ok("complaints/1/close", {"outcome": "settled", "text": "Settled."}, version=2)
+    assert names(days=60) == []
 
 
 def test_a_complaint_is_opened_answered_escalated_and_closed(played: Kit) -> None:
