@@ -49,6 +49,7 @@ class About(serializers.Serializer[Any]):
     chain = serializers.CharField(required=False, help_text="Chain of the event.")
     seq = serializers.CharField(required=False, help_text="Number of the event in its chain.")
     player = serializers.CharField(required=False, help_text="The player, where it is about one.")
+    paper = serializers.CharField(required=False, help_text="`winnings`, where it is a certificate of winnings.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """With the two members whose names are words of Python."""
@@ -107,6 +108,14 @@ def paper_of(data: dict[str, Any]) -> services.Kind:
     return services.Kind(data["form"], data["language"])
 
 
+def paper_kind() -> StrictChoice:
+    """The member that says what is printed of a player."""
+    return StrictChoice(
+        choices=[services.STATEMENT, services.WINNINGS], default=services.STATEMENT,
+        help_text="`statement`, or `winnings`: the certificate of what was won and lost at tables.",
+    )  # fmt: skip
+
+
 def day_of(name: str) -> StrictText:
     """The member that names a day of a statement."""
     return StrictText(max_length=10, default=None, allow_null=True, help_text=_DAYS[name])
@@ -159,7 +168,8 @@ class PrintDocument(WriteOperation):
     refuses=["not_found", "report_filter"],
 )  # fmt: skip
 class PrintStatement(WriteOperation):
-    """What a player has with the house: before the period, what came and went, and what is left. Printed again before
+    """What a player has with the house: before the period, what came and went, and what is left; or the certificate of
+    what the player has won and lost in hands, by gaming day and table (`winnings`). Printed again before
     anything else has moved, it is a copy. Needs no If-Match: nothing is changed."""
 
     @extend_schema_serializer(component_name="PrintStatementInput")
@@ -167,6 +177,7 @@ class PrintStatement(WriteOperation):
         """The player and the period."""
 
         player = StrictText(max_length=32)
+        paper = paper_kind()
         first_day = day_of("from")
         last_day = day_of("until")
         form = form_of()
@@ -179,7 +190,7 @@ class PrintStatement(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Print."""
         return services.print_statement(
-            command=command, player=data["player"], period=period_of(data), paper=paper_of(data)
+            command=command, player=data["player"], what=data["paper"], period=period_of(data), paper=paper_of(data)
         )  # fmt: skip
 
 
@@ -224,9 +235,9 @@ class PrintFile(ReadOperation):
     refuses=[*OF_KEYS, "not_found", "report_filter"],
 )  # fmt: skip
 class SeatPrint(APIView):
-    """The receipt of a hand that the player has played at this table, or without `hand` the player's statement. The
-    first printing is the original; every later one says which copy it is. `GET seat/prints/{printout}/file` is the
-    paper."""
+    """The receipt of a hand that the player has played at this table, or without `hand` the player's statement or
+    certificate of winnings. The first printing is the original; every later one says which copy it is.
+    `GET seat/prints/{printout}/file` is the paper."""
 
     authentication_classes = [SeatKeyAuthentication]
     permission_classes = [HasSeat]
@@ -236,6 +247,7 @@ class SeatPrint(APIView):
         """The hand, or the period of the statement."""
 
         hand = StrictText(max_length=48, default=None, allow_null=True, help_text="The hand; null: the statement.")
+        paper = paper_kind()
         first_day = day_of("from")
         last_day = day_of("until")
         form = StrictChoice(choices=PrintForm.choices, help_text="A slip of 80 mm, or pages.")
@@ -250,8 +262,8 @@ class SeatPrint(APIView):
         data = given.validated_data
         request_id: str = request.request_id  # type: ignore[attr-defined]
         printed = services.print_at_seat(
-            holder=holder_of(request), request_id=request_id, hand=data["hand"], period=period_of(data),
-            paper=paper_of(data),
+            holder=holder_of(request), request_id=request_id, hand=data["hand"], what=data["paper"],
+            period=period_of(data), paper=paper_of(data),
         )  # fmt: skip
         return Response(printed, 201)
 

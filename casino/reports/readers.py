@@ -53,7 +53,7 @@ def require_reader(staff: Staff, what: str, filters: Mapping[str, str]) -> None:
 
 
 def require_approval(house: House, work: Work, *, what: str, cadence: str, filters: Mapping[str, str]) -> None:
-    """Go on with the approval of somebody who may read what is sent, where the house is live; the end of a schedule is
+    """Go on with the approval of a person who may read what is sent, where the house is live; the end of a schedule is
     approved as other settings are. Raises Conflict approval_required, Forbidden schedule_reader."""
     if cadence == Cadence.OFF:
         once_live.require_approval(house, work, once_live.SETTINGS)
@@ -81,5 +81,5 @@ def lost(row: ReportSchedule) -> Lost | None:
 
 
 def _works_here(staff: Staff) -> bool:
-    """A login that waits for its owner's new password is still that of somebody who works here."""
+    """A login that waits for its owner's new password is still that of a person who works here."""
     return staff.is_active or staff.locked_by_password

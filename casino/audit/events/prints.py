@@ -18,13 +18,14 @@ class DocumentPrinted(AuditEvent):
     language: Annotated[str, "language of its words, ISO 639-1"]
     about: Annotated[
         Mapping[str, str],
-        "of an event its `chain` and `seq`, of a statement `from` and `until` where they were asked for; `player` "
-        "where it is about one",
+        "of an event its `chain` and `seq`, of a statement `from` and `until` where they were asked for, and "
+        "`paper`: `winnings`, of a certificate of winnings; `player` where it is about one",
     ]
     as_of: Annotated[
         JsonObject | None, "of a statement: the moment up to which the original knows everything; absent otherwise"
     ] = None
     sums: Annotated[
         Mapping[str, int] | None,
-        "of a statement: `opening`, `came`, `went` and `closing`, minor units; absent otherwise",
+        "of a statement: `opening`, `came`, `went` and `closing`, of a certificate `hands`, `won` and `lost`; minor "
+        "units; absent otherwise",
     ] = None

@@ -136,7 +136,7 @@ def needed(doc: Row, points: Points) -> Needed:
 
 
 def _for_setting(doc: Row) -> Needed:
-    """A manager; of a schedule that has not ended, somebody who reads the report."""
+    """A manager; of a schedule that has not ended, one of those who read the report."""
     data: Any = doc["data"]
     if doc["kind"] != "report.schedule_set" or data["cadence"] == "off":
         return MANAGER

@@ -54,6 +54,7 @@ def at_seat(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect("/console/seat")
     given = request.POST
     body = {"hand": given.get("hand") or None, "form": given.get("form"), "language": languages.spoken()}
+    body |= {"paper": given["paper"]} if given.get("paper") else {}
     answer = Door(request, key, scheme="Seat").write("seat/prints", body)
     if not answer.is_success:
         return _refused(request, answer)

@@ -15,7 +15,7 @@ from casino.reports.frame.head import Head, Paper
 from casino.reports.frame.language import in_words
 from casino.reports.frame.report import AsOf, Checkpoint, Format, Report, Scope
 from casino.reports.models import PrintForm, Printout
-from casino.reports.printing import proofs, statements
+from casino.reports.printing import proofs, statements, winnings
 from casino.reports.printing.documents import found
 from casino.reports.printing.receipts import Printable, report_of
 from casino.reports.printing.services import event_of
@@ -41,7 +41,8 @@ def _made(row: Printout, root: str) -> bytes:
         one = event_of(row)
         place, report, filters = (one.chain, one.seq, one.leaf_hash), _report(one), _filters(one)
     else:
-        place, report, filters = _printing_of(row), statements.REPORT, dict(row.about)
+        place, filters = _printing_of(row), {name: one for name, one in row.about.items() if name != "paper"}
+        report = winnings.REPORT if "paper" in row.about else statements.REPORT
     proved = proofs.first_proof(place[2])
     checkpoint = Checkpoint(proved.checkpoint.epoch, proved.checkpoint.size, bytes(proved.checkpoint.root).hex())
     moment = replace(_moment(row, checkpoint), checkpoint=checkpoint)

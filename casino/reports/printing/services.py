@@ -23,7 +23,7 @@ from casino.reports.frame import as_of
 from casino.reports.frame.head import utc
 from casino.reports.frame.report import Scope
 from casino.reports.models import PrintForm, Printout
-from casino.reports.printing import statements
+from casino.reports.printing import statements, winnings
 from casino.reports.printing.documents import OF_PLAYERS
 from casino.reports.printing.receipts import Printable, printable
 from casino.staff.credentials import role_for
@@ -36,6 +36,8 @@ _PRINTS = OfHouse(lock=locks.lock_reports)
 _AT_A_PLACE = frozenset({Role.CASHIER, Role.DEALER})
 #: Kinds of terminals by the chains of the places where they stand.
 _PLACES = {TerminalKind.CAGE: "drawer", TerminalKind.TABLE: "table"}
+#: What is printed of a player and a period.
+STATEMENT, WINNINGS = "statement", "winnings"
 #: The events by which a hand is over, of which its players have receipts.
 _OVER = ("hand.settled", "hand.ruled", "hand.voided")
 
@@ -59,8 +61,8 @@ class _Wanted:
 
 
 def print_event(*, command: Command, chain: str, seq: int, player: str | None, paper: Kind) -> Answer:
-    """Print the receipt or slip of an event; of a settled hand for one of its players, of one that was voided
-    or ruled on for one of them or for the house.
+    """Print the receipt or slip of an event; of a settled hand for one of its players, of one that was voided or
+    ruled on for one of them or for the house.
 
     Raises NotFound, Forbidden, WrongTerminal, Conflict no_paper, Unprocessable player_of_hand.
     """
@@ -74,28 +76,30 @@ def print_event(*, command: Command, chain: str, seq: int, player: str | None, p
     return write.write(command, _PRINTS, change)
 
 
-def print_statement(*, command: Command, player: str, period: Mapping[str, str], paper: Kind) -> Answer:
-    """Print the statement of a player. Printed again before anything else has moved, it is a copy.
+def print_statement(*, command: Command, player: str, what: str, period: Mapping[str, str], paper: Kind) -> Answer:
+    """Print the statement of a player, or the certificate of winnings. Printed again before anything else has moved,
+    it is a copy.
 
     Raises NotFound, Forbidden, Unprocessable report_filter, Busy where the books do not come to rest.
     """
     context = command.context
     role_for(context.staff, OF_PLAYERS)
-    wanted = _statement(context.house, player, period)
+    wanted = _statement(context.house, player, what, period)
     return write.write(
         command, _PRINTS, lambda house, work: _printed(house, wanted, paper, context.staff.login)
     )  # fmt: skip
 
 
 def print_at_seat(
-    *, holder: Holder, request_id: str, hand: str | None, period: Mapping[str, str], paper: Kind
+    *, holder: Holder, request_id: str, hand: str | None, what: str, period: Mapping[str, str], paper: Kind
 ) -> dict[str, Any]:
-    """Print for the player of a seat: the receipt of a hand, or where none is named the statement of the period.
+    """Print for the player of a seat: the receipt of a hand, or where none is named the statement, or the
+    certificate, of the period.
 
     Raises NotFound for a hand that is not over or not the player's, and for a seat that was left.
     """
     house, player = holder.table.house, holder.seating.player.ref
-    wanted = _statement(house, player, period) if hand is None else _own_hand(holder, hand)
+    wanted = _statement(house, player, what, period) if hand is None else _own_hand(holder, hand)
 
     def operation() -> dict[str, Any]:
         sitting = Seating.objects.filter(id=holder.seating.id, left_at=None)
@@ -184,16 +188,19 @@ def _of_event(one: Printable) -> _Wanted:
     return _Wanted(one.name, about | ({"player": one.player} if one.player else {}))
 
 
-def _statement(house: House, player: str, period: Mapping[str, str]) -> _Wanted:
-    """The statement of a player as of now: its document ends with the posting that has moved it last."""
+def _statement(house: House, player: str, what: str, period: Mapping[str, str]) -> _Wanted:
+    """The statement, or certificate, of a player as of now: its document ends with the posting that has moved it
+    last."""
     if not Player.objects.filter(house=house, ref=player).exists():
         raise NotFound(f"This house has no player {player}.")
     about = runs.checked(house, statements.REPORT, {"player": player, **period})
     moment = as_of.now(house)
     scope = Scope(house, moment, about)
     first, last = about.get("from", ""), about.get("until", "")
-    document = f"statement/{player}/{first}/{last}/{statements.newest_posting(scope)}"
-    return _Wanted(document, about, moment.as_json(), statements.sums_of(scope))
+    document = f"{what}/{player}/{first}/{last}/{statements.newest_posting(scope)}"
+    if what == STATEMENT:
+        return _Wanted(document, about, moment.as_json(), statements.sums_of(scope))
+    return _Wanted(document, {**about, "paper": what}, moment.as_json(), winnings.sums_of(scope))
 
 
 def _own_hand(holder: Holder, hand: str) -> _Wanted:

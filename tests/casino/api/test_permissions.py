@@ -379,7 +379,7 @@ MATRIX = {
     ("GET", "prints/<int:printout>/file"): PRINTERS,
     ("GET", "report-schedules"): BOOKS | {Role.ADMIN, Role.COMPLIANCE},
     ("POST", "report-schedules/<slug:schedule>"): BOOKS | {Role.ADMIN, Role.COMPLIANCE},
-    ("GET", "report-deliveries"): BOOKS | {Role.ADMIN},
+    ("GET", "report-deliveries"): BOOKS | {Role.ADMIN, Role.COMPLIANCE},
     ("GET", "reports/house"): BOOKS | {Role.FLOOR},
     ("GET", "reports/players"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
     ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},

@@ -11,6 +11,7 @@ from casino.audit import selectors as audit
 from casino.audit.verifier import command
 from casino.reports.selectors import verification
 from casino.staff.models import Role
+from tests.casino.days.test_days import events
 from tests.casino.devices import device
 from tests.casino.hands.test_later_rulings import PATH, REMEDY, settled
 from tests.casino.hands.test_ruling import CLAIMED, RULING, disputed
@@ -111,3 +112,33 @@ def test_a_paper_is_in_the_language_of_the_house_where_none_is_asked_for(kit: Ki
     assert sorted((one["copy"], one["language"]) for one in listed) == [(1, "en"), (2, "hu"), (3, "de")]
     kit.sequence()
     assert verification(kit.house)["ok"]
+
+
+def test_a_certificate_of_winnings_has_what_was_won_in_hands_and_nothing_else(kit: Kit, tmp_path: Path) -> None:
+    dealer = kit.worked_hand()
+    own = device(kit, dealer, 1)
+    assert kit.settle() == ["settled"]
+    office = kit.office(Role.COMPLIANCE)
+    sums = {"T1-u1": {"hands": 1, "won": 1_635, "lost": 0}, "T1-u4": {"hands": 1, "won": 0, "lost": 1_500}}
+    for player, expected in sums.items():
+        made, pdf = printed(kit, office, STATEMENT, {"player": player, "paper": "winnings", "form": "a4"})
+        text = words(pdf)
+        assert "Certificate of winnings" in text and player in text and "DIFFERS" not in text
+        assert events(kit, "document.printed")[-1]["data"]["sums"] == expected
+        assert made["about"] == {"player": player, "paper": "winnings"} and proved(kit, office, pdf, tmp_path)
+    assert office.ok(STATEMENT, {"player": "T1-u1"})["copy"] == 1, "a statement is another document"
+    again = own.http.post("/api/v1/seat/prints", json={"form": "slip", "paper": "winnings", "language": "de"}).json()
+    assert again["copy"] == 2
+    kit.sequence()
+    assert "Gewinnbescheinigung" in words(own.get(f"prints/{again['printout']}/file").content)
+    assert verification(kit.house)["ok"]
+
+
+def test_a_voided_hand_is_in_no_certificate(kit: Kit) -> None:
+    kit.worked_hand()
+    floor = kit.dealer(role=Role.FLOOR)
+    floor.ok("hand/dispute", {"hand": "T1-000001", "reason": "the count is contested"})
+    kit.approved(floor, "hand/void", VOID)
+    office = kit.office(Role.COMPLIANCE)
+    office.ok(STATEMENT, {"player": "T1-u4", "paper": "winnings"})
+    assert events(kit, "document.printed")[-1]["data"]["sums"] == {"hands": 0, "won": 0, "lost": 0}
