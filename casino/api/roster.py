@@ -306,7 +306,7 @@ class SetPin(WriteOperation):
         """The current password, and the PIN."""
 
         password = StrictText(max_length=256)
-        pin = StrictPattern(pins.PATTERN, allow_null=True)
+        pin = StrictPattern(pins.PATTERN, allow_null=True, help_text="Four to eight digits; null: none from now on.")
 
     roles = READERS
     versioned = False

@@ -320,6 +320,7 @@ MATRIX = {
     ("GET", "limits"): ASKERS | DECIDERS,
     ("POST", "limits"): ADMIN,
     ("POST", "password"): EVERYBODY,
+    ("POST", "pin"): EVERYBODY,
     ("POST", "second-factor"): EVERYBODY,
     ("POST", "second-factor/confirm"): EVERYBODY,
     ("POST", "staff/<login:login>/second-factor/reset"): ADMIN,
