@@ -63,7 +63,12 @@ def parts(house: House) -> dict[str, Any]:
 def language(house: House) -> str:
     """The language in which the house speaks where nobody has chosen one: the first of its room's that has been
     translated, or else English."""
-    return next((one for one in parts(house)["languages"] if one in NAMES), ENGLISH)
+    return language_of(house, newest(house))
+
+
+def language_of(house: House, newest: Identity | None) -> str:
+    """The same, by the newest version."""
+    return next((one for one in parts_of(house, newest)["languages"] if one in NAMES), ENGLISH)
 
 
 def parts_of(house: House, newest: Identity | None) -> dict[str, Any]:

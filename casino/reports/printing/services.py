@@ -164,16 +164,17 @@ def _printed(house: House, wanted: _Wanted, paper: Kind, by: str) -> Outcome:
     """Count one more copy; call it with the lock of reports."""
     rows = Printout.objects.filter(house=house)
     of_document = rows.filter(document=wanted.document)
-    last, newest = sql.together(
+    last, newest, known = sql.together(
         rows.order_by("-number").values_list("number")[:1],
         of_document.order_by("-copy").values_list("copy", "as_of")[:1],
+        identity.newest_of(house),
     )
     [(copies, moment)] = newest or [(0, wanted.as_of)]
     copy = copies + 1
     row = Printout.objects.create(
         house=house, number=1 + (last[0][0] if last else 0), document=wanted.document, copy=copy,
-        form=PrintForm(paper.form), language=paper.language or identity.language(house), about=dict(wanted.about),
-        as_of=moment, printed_by=by,
+        form=PrintForm(paper.form), language=paper.language or identity.language_of(house, next(iter(known), None)),
+        about=dict(wanted.about), as_of=moment, printed_by=by,
     )  # fmt: skip
     row.refresh_from_db()
     event = DocumentPrinted(
