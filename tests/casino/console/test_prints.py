@@ -76,7 +76,7 @@ def test_a_player_prints_the_own_hand_and_statement_at_the_seat(kit: Kit) -> Non
     assert len(codes(paper.content)) == 2 and "T1-000001" in words(paper.content)
     seat.open("seat")
     refused = seat.submit("seat/prints", {"hand": "T1-000009", "form": "slip"})
-    assert refused.status_code == 404 and "no settled hand" in refused.text
+    assert refused.status_code == 404 and "that is over" in refused.text
     stranger = Browser.new(kit)
     stranger.open("seat")
     assert stranger.open("seat/prints/1/file").headers["Location"] == "/console/seat"
