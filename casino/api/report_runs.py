@@ -30,7 +30,7 @@ from casino.core.languages import ENGLISH, NAMES
 from casino.core.write import Answer, Command
 from casino.reports import runs
 from casino.reports.frame import registry
-from casino.reports.frame.report import FilterKind, Format, Report, Retention, Sensitivity
+from casino.reports.frame.report import SUMMED, FilterKind, Format, Report, Retention, Sensitivity
 from casino.reports.models import ReportRun, RunState
 from casino.reports.render.style import DECIMALS, SEPARATORS, style_of
 from casino.staff.models import Role
@@ -186,8 +186,12 @@ class RunEquality(serializers.Serializer[Any]):
     """Two sums that must be equal."""
 
     equality = serializers.CharField(help_text="What must be equal.")
-    one = serializers.IntegerField(help_text="One sum, in minor units or pieces.")
+    one = serializers.IntegerField(help_text="One sum; money in minor units.")
     other = serializers.IntegerField(help_text="The other sum.")
+    type = serializers.ChoiceField(
+        choices=[one.value for one in SUMMED], required=False,
+        help_text="What they are sums of: money, pieces of chips, anything else. Absent in runs of older versions.",
+    )  # fmt: skip
     holds = serializers.BooleanField(help_text="Whether they are equal.")
 
 

@@ -91,7 +91,9 @@ def _sums(one: slips.Reading) -> list[dict[str, Any]]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     checked = results["checks"]
-    yield Equality("sums of the readings that hold = sums of the readings", checked.totals["holds"], checked.row_count)
+    yield Equality(
+        "sums of the readings that hold = sums of the readings", checked.totals["holds"], checked.row_count, Type.COUNT
+    )
     numbers: dict[str, list[int]] = {}
     for one in slips.readings(scope):
         numbers.setdefault(one.drawer.code, []).append(one.number)
@@ -100,6 +102,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "readings of {drawer} = its last number - its first + 1",
             len(found),
             max(found) - min(found) + 1,
+            Type.COUNT,
             named={"drawer": drawer},
         )
 

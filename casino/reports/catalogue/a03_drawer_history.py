@@ -135,6 +135,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             else "last running {what} of all drawers = balances",
             sum(one[at] for one in last.values()),
             held[at],
+            Type.MONEY,
             coded={"what": what},
         )
     if "person" in scope.filters or scope.blind:
@@ -150,6 +151,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "{name} of these rows = what the events record",
             results["history"].totals[name],
             said[at],
+            Type.MONEY,
             coded={"name": name},
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
 from casino.reports.frame.blind import NOTE, is_blind
-from casino.reports.frame.columns import Row, coded, money, ref, text
+from casino.reports.frame.columns import Row, Type, coded, money, ref, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
 from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.places import place_of
@@ -92,14 +92,16 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     until = recorded(scope, _NUMBERS, DayRange(None, days.last))
     said = sum(_worth(commodity, net) for (code, commodity), net in until.items() if _takes(scope, code))
     totals = results["places"].totals
-    yield Equality("closing = what the events record up to then", totals["closing"], said)
+    yield Equality("closing = what the events record up to then", totals["closing"], said, Type.MONEY)
     within = recorded(scope, _NUMBERS, days)
     change = sum(_worth(commodity, net) for (code, commodity), net in within.items() if _takes(scope, code))
-    yield Equality("change by kind = what the events record of these days", results["kinds"].totals["change"], change)
-    yield Equality("in by place = in by kind", totals["came"], results["kinds"].totals["came"])
+    yield Equality(
+        "change by kind = what the events record of these days", results["kinds"].totals["change"], change, Type.MONEY
+    )
+    yield Equality("in by place = in by kind", totals["came"], results["kinds"].totals["came"], Type.MONEY)
     if days.last is None:
         held = sum(_in_money(one) for one in balances(scope) if one.number in _NUMBERS and _takes(scope, one.code))
-        yield Equality("closing = balances of the ledger", totals["closing"], held)
+        yield Equality("closing = balances of the ledger", totals["closing"], held, Type.MONEY)
 
 
 REPORT = Report(

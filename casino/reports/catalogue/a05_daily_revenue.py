@@ -136,22 +136,32 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             said[_OF[Account(number)]] -= net
     totals = results["revenue"].totals
     for name in _NAMES:
-        yield Equality("{name} of these rows = what the events record", totals[name], said[name], coded={"name": name})
-    yield Equality("results of the days = results of the months", totals["result"], results["months"].totals["result"])
+        yield Equality(
+            "{name} of these rows = what the events record", totals[name], said[name], Type.MONEY, coded={"name": name}
+        )
+    yield Equality(
+        "results of the days = results of the months", totals["result"], results["months"].totals["result"], Type.MONEY
+    )
     yield from _to_date(scope, results)
     held = dict.fromkeys(_NAMES, 0)
     for one in balances(scope):
         if one.number in _OF:
             held[_OF[Account(one.number)]] += one.balance * _earned(one.code)
     hands, handle = _stored(scope)
-    yield Equality("hands = settled and ruled by the events", totals["hands"], hands)
+    yield Equality("hands = settled and ruled by the events", totals["hands"], hands, Type.COUNT)
     if not scope.filters:
-        yield Equality("handle = handle of the rows of hands", totals["handle"], handle)
+        yield Equality("handle = handle of the rows of hands", totals["handle"], handle, Type.MONEY)
         for name in _NAMES:
             yield Equality(
-                "{name} of all days = balance of the accounts", totals[name], held[name], coded={"name": name}
+                "{name} of all days = balance of the accounts",
+                totals[name],
+                held[name],
+                Type.MONEY,
+                coded={"name": name},
             )
-    yield Equality("tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"])
+    yield Equality(
+        "tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"], Type.MONEY
+    )
 
 
 def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -162,7 +172,7 @@ def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
         to_date = sum(row[7] for row in newest.values() if isinstance(row[7], int))
         yield Equality(
             "results to date at the ends of the months = results of the months",
-            to_date + undated, results["months"].totals["result"],
+            to_date + undated, results["months"].totals["result"], Type.MONEY,
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import face_value
 from casino.reports.counts import posted, worth_of
 from casino.reports.frame.blind import NOTE
-from casino.reports.frame.columns import Row, coded, count, day, flag, money, pieces, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, day, flag, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, TABLE, DayRange
 from casino.reports.frame.movements import events, moved_between
 from casino.reports.frame.report import (
@@ -142,14 +142,16 @@ def _tray_rows(scope: Scope) -> Iterator[Row]:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     if "purpose" not in scope.filters:
         found = posted(scope, "tray.counted", Account.CHIP_OVER_SHORT)
-        yield Equality("differences of trays = 5210 by counts of trays", results["trays"].totals["variance"], found)
+        yield Equality(
+            "differences of trays = 5210 by counts of trays", results["trays"].totals["variance"], found, Type.MONEY
+        )
     openers = [one for one in wanted(scope) if one.closer is not None]
     apart = sum(one.worth("counted") - one.closer.worth("counted") - one.since for one in openers if one.closer)
     said = sum(int(one.part["variance"]) for one in openers)
-    yield Equality("openers less closers and what moved = differences of openers", apart, said)
+    yield Equality("openers less closers and what moved = differences of openers", apart, said, Type.MONEY)
     if not scope.filters.keys() - {FIGURES.name}:
         serials = {one.part["tray_count"] for one in _trays(scope)}
-        yield Equality("serials of counts of trays have no gap", len(serials), max(serials, default=0))
+        yield Equality("serials of counts of trays have no gap", len(serials), max(serials, default=0), Type.COUNT)
 
 
 REPORT = Report(

@@ -8,7 +8,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.reports.counts import posted, worth_of
 from casino.reports.frame.blind import NOTE
-from casino.reports.frame.columns import Row, count, day, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, count, day, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.movements import events
 from casino.reports.frame.report import (
@@ -63,12 +63,10 @@ def _equalities(scope: Scope, _results: Results) -> Iterator[Equality]:
     """Chips of other houses are money that others owe."""
     days = DayRange.of(scope)
     over = [part["over"] for _, of_day, _, part, _ in _vault(scope) if part["signed_by"] and days.takes(of_day)]
-    found = sum(one["cash"] + one["foreign"] for one in over)
-    words = "cash and chips of others of the vault = 5200 by counts of the vault"
-    yield Equality(words, found, posted(scope, _SIGNED, Account.CASH_OVER_SHORT))
-    found = sum(worth_of(one["pieces"]) for one in over)
-    words = "chips of the vault = 5210 by counts of the vault"
-    yield Equality(words, found, posted(scope, _SIGNED, Account.CHIP_OVER_SHORT))
+    found, booked = sum(one["cash"] + one["foreign"] for one in over), posted(scope, _SIGNED, Account.CASH_OVER_SHORT)
+    yield Equality("cash and chips of others of the vault = 5200 by counts of the vault", found, booked, Type.MONEY)
+    found, booked = sum(worth_of(one["pieces"]) for one in over), posted(scope, _SIGNED, Account.CHIP_OVER_SHORT)
+    yield Equality("chips of the vault = 5210 by counts of the vault", found, booked, Type.MONEY)
 
 
 REPORT = Report(

@@ -7,7 +7,7 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.counts import posted
-from casino.reports.frame.columns import Row, count, day, money, ref, time
+from casino.reports.frame.columns import Row, Type, count, day, money, ref, time
 from casino.reports.frame.filters import DAYS, DRAWER
 from casino.reports.frame.movements import events
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
@@ -38,9 +38,9 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     """Chips of other houses are money that others owe, and those of withdrawn sets are chips."""
     totals = results["drawers"].totals
     over, found = totals["cash_variance"] + totals["foreign"], posted(scope, _CLOSED, Account.CASH_OVER_SHORT)
-    yield Equality("cash and chips of others of drawers = 5200 by drawers", over, found)
+    yield Equality("cash and chips of others of drawers = 5200 by drawers", over, found, Type.MONEY)
     over, found = totals["variance"] + totals["withdrawn"], posted(scope, _CLOSED, Account.CHIP_OVER_SHORT)
-    yield Equality("chips and withdrawn sets of drawers = 5210 by drawers", over, found)
+    yield Equality("chips and withdrawn sets of drawers = 5210 by drawers", over, found, Type.MONEY)
 
 
 REPORT = Report(

@@ -6,7 +6,7 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.counts import worth_of
-from casino.reports.frame.columns import Row, count, day, money, ref, time
+from casino.reports.frame.columns import Row, Type, count, day, money, ref, time
 from casino.reports.frame.filters import DAYS, PERSON, TABLE, DayRange
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.reading import balances
@@ -95,21 +95,21 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     moved = [one for one in turned(scope, (Account.TRONC, Account.TRONC_POOL)) if days.takes(one.day)]
     tips = [one for one in moved if one.number == Account.TRONC and table in (None, one.place)]
     by_tips = sum(one.net for one in tips if one.kind == _TIP)
-    yield Equality("tips as the events name them = 2060 by tips", given, by_tips)
+    yield Equality("tips as the events name them = 2060 by tips", given, by_tips, Type.MONEY)
     change = sum(one.net for one in tips)
-    yield Equality("change of the boxes = change of 2060", results["tips"].totals["waiting"], change)
+    yield Equality("change of the boxes = change of 2060", results["tips"].totals["waiting"], change, Type.MONEY)
     of_pool = [one for one in moved if one.number == Account.TRONC_POOL]
     came = sum(one.net for one in of_pool if one.kind == _RECEIVED)
-    yield Equality("counted in tip boxes as the events name it = what came to 2065", counted, came)
+    yield Equality("counted in tip boxes as the events name it = what came to 2065", counted, came, Type.MONEY)
     left = -sum(one.net for one in of_pool if one.kind == _PAID)
-    yield Equality("shares that were paid = 2065 by payments", paid, left)
+    yield Equality("shares that were paid = 2065 by payments", paid, left, Type.MONEY)
     if not scope.filters.keys() - {TABLE.name}:
         shares, pools = results["shares"].totals, sum(pool["amount"] for _, pool in _pools(scope))
-        yield Equality("shares of all pools = their amounts", shares["amount"], pools)
-        yield Equality("paid of these shares = shares that were paid", shares["paid"], paid)
+        yield Equality("shares of all pools = their amounts", shares["amount"], pools, Type.MONEY)
+        yield Equality("paid of these shares = shares that were paid", shares["paid"], paid, Type.MONEY)
         held = sum(one.balance for one in balances(scope) if one.number == Account.TRONC_POOL)
         waiting = shares["unpaid"] + came - pools
-        yield Equality("unpaid shares and what is not shared yet = balance of 2065", waiting, held)
+        yield Equality("unpaid shares and what is not shared yet = balance of 2065", waiting, held, Type.MONEY)
 
 
 REPORT = Report(

@@ -247,13 +247,17 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             if place in (None, where):
                 said[number] -= net
                 at_bank -= net if where == AT_BANK else 0
-        yield Equality("cash of these rows = 5200 as the events record it", totals["cash"], said["5200"])
-        yield Equality("chips of these rows = 5210 as the events record it", totals["chips"], said["5210"])
+        yield Equality("cash of these rows = 5200 as the events record it", totals["cash"], said["5200"], Type.MONEY)
+        yield Equality("chips of these rows = 5210 as the events record it", totals["chips"], said["5210"], Type.MONEY)
         by_person = results["people"].totals["sum"] - sum(one.shared for one in counts_of(scope).values())
-        words = "sums by person, of two who counted together once = 5200 and 5210 by the events, but for the bank"
-        yield Equality(words, by_person, sum(said.values()) - at_bank)
-    yield Equality("what was offset cancels", offset, 0)
-    yield Equality("rows = trend by place", totals["cash"] + totals["chips"], results["trend"].totals["sum"])
+        yield Equality(
+            "sums by person, of two who counted together once = 5200 and 5210 by the events, but for the bank",
+            by_person, sum(said.values()) - at_bank, Type.MONEY,
+        )  # fmt: skip
+    yield Equality("what was offset cancels", offset, 0, Type.MONEY)
+    yield Equality(
+        "rows = trend by place", totals["cash"] + totals["chips"], results["trend"].totals["sum"], Type.MONEY
+    )
 
 
 REPORT = Report(

@@ -232,20 +232,28 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         "mirrors of voids, withdrawals, corrections and cancelled transfers = mirrors in the ledger",
         mirrors,
         reversed_count,
+        Type.COUNT,
     )
     paid = sum(one.out for one in turned(scope, (Account.DISPUTED_POT,)) if one.kind == "hand.ruled")
-    yield Equality("pots of rulings = what rulings took from 2070", ruled, paid)
+    yield Equality("pots of rulings = what rulings took from 2070", ruled, paid, Type.MONEY)
     [(asked, given)] = fetched(_APPROVED, [house, list(_KINDS), event])
-    yield Equality("overrides that name an approval = approvals that another person gave for them", asked, given)
+    yield Equality(
+        "overrides that name an approval = approvals that another person gave for them", asked, given, Type.COUNT
+    )
     at_tables = sum(_at_table(chain) for _, chain, _, _ in _overrides(scope))
     by_table = results["tables"].totals
     overridden = sum(by_table[name] for name in ("voids", "rulings", "disputes", "corrections", "other"))
-    yield Equality("overrides at tables by table = rows at tables", overridden, at_tables)
+    yield Equality("overrides at tables by table = rows at tables", overridden, at_tables, Type.COUNT)
     by_person = results["people"].totals
     yield Equality(
-        "overrides by person = rows", sum(by_person[group] for group in _GROUPS), results["overrides"].row_count
+        "overrides by person = rows",
+        sum(by_person[group] for group in _GROUPS),
+        results["overrides"].row_count,
+        Type.COUNT,
     )
-    yield Equality("denials by person = by operation", by_person["denial"], results["denials"].totals["times"])
+    yield Equality(
+        "denials by person = by operation", by_person["denial"], results["denials"].totals["times"], Type.COUNT
+    )
 
 
 REPORT = Report(

@@ -176,22 +176,25 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         uses += 1
         used.add(number)
         rightly += one is not None and id_ > one.event and approver == one.decided_by != actor == one.doc["actor"]
-    yield Equality("events that name an approval = approvals that they name", uses, len(used))
+    yield Equality("events that name an approval = approvals that they name", uses, len(used), Type.COUNT)
     yield Equality(
-        "events that name an approval = uses that another person had approved for their actor", uses, rightly
+        "events that name an approval = uses that another person had approved for their actor",
+        uses,
+        rightly,
+        Type.COUNT,
     )
     missing = sum(1 for _ in _unapproved(scope))
-    yield Equality("events that needed an approval and name none = none", missing, 0)
+    yield Equality("events that needed an approval and name none = none", missing, 0, Type.COUNT)
     last = max(found, default=0)
     [(rows,)] = fetched(_NUMBERS, [house, last])
-    yield Equality("approvals that were asked for = their last number", len(found), last)
-    yield Equality("approvals that were asked for = rows", len(found), rows)
+    yield Equality("approvals that were asked for = their last number", len(found), last, Type.COUNT)
+    yield Equality("approvals that were asked for = rows", len(found), rows, Type.COUNT)
     decided = sum(bool(one.decided_by) for one in found.values())
     [(held,)] = fetched(_DECIDED, [event, house])
-    yield Equality("decisions of the events = decisions of the rows", decided, held)
+    yield Equality("decisions of the events = decisions of the rows", decided, held, Type.COUNT)
     pairs = results["pairs"].totals
     shown = sum(bool(one.decided_by) for _, one in _wanted(scope))
-    yield Equality("decisions by pair = decided rows", pairs["approved"] + pairs["refused"], shown)
+    yield Equality("decisions by pair = decided rows", pairs["approved"] + pairs["refused"], shown, Type.COUNT)
 
 
 REPORT = Report(

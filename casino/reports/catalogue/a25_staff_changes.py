@@ -95,12 +95,12 @@ def _people(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     people, rows = staff(scope), staff_rows(scope)
-    yield Equality("people by events = rows", len(people), len(rows))
+    yield Equality("people by events = rows", len(people), len(rows), Type.COUNT)
     agree = sum(_agrees(rows.get(login), person.roles, person.active) for login, person in people.items())
-    yield Equality("people whose roles and state by events are those of the rows = rows", agree, len(rows))
+    yield Equality("people whose roles and state by events are those of the rows = rows", agree, len(rows), Type.COUNT)
     enrolled = sum(1 for _ in events(scope, ("terminal.enrolled",)))
     [(terminals,)] = fetched(_TERMINALS, [scope.house.id, scope.as_of.event])
-    yield Equality("terminals that were enrolled = rows", enrolled, terminals)
+    yield Equality("terminals that were enrolled = rows", enrolled, terminals, Type.COUNT)
 
 
 def _agrees(row: tuple[list[str], bool] | None, roles: tuple[str, ...], active: bool) -> bool:

@@ -79,11 +79,14 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     for (code, _), net in recorded(scope, (*_TAKE, *_DUTY), DayRange.of(scope)).items():
         said[Account(code.partition("/")[0])] -= net
     yield Equality(
-        "base of these days = tax and fees that the events record", totals["base"], sum(said[n] for n in _TAKE)
+        "base of these days = tax and fees that the events record",
+        totals["base"],
+        sum(said[n] for n in _TAKE),
+        Type.MONEY,
     )
     duty = totals["duty"] - totals["lowered"]
-    yield Equality("duty less lowered = what the events record on 5300", duty, -said[Account.GAMING_DUTY])
-    yield Equality("months = days", results["months"].totals["base"], totals["base"])
+    yield Equality("duty less lowered = what the events record on 5300", duty, -said[Account.GAMING_DUTY], Type.MONEY)
+    yield Equality("months = days", results["months"].totals["base"], totals["base"], Type.MONEY)
     payable = 0
     for _, _, _, doc in events(scope, _KINDS):
         payable += doc["data"]["amount"] * (1 if doc["kind"] == "house.duty" else -1)
@@ -91,10 +94,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     for one in balances(scope):
         if one.number in held:
             held[Account(one.number)] += one.balance
-    yield Equality("booked less lowered and paid = balance of 2200", payable, held[Account.DUTY_PAYABLE])
+    yield Equality("booked less lowered and paid = balance of 2200", payable, held[Account.DUTY_PAYABLE], Type.MONEY)
     if not scope.filters:
-        yield Equality("base of all days = balances of 4010 and 4020", totals["base"], sum(held[n] for n in _TAKE))
-        yield Equality("duty of all days = balance of 5300", duty, held[Account.GAMING_DUTY])
+        yield Equality(
+            "base of all days = balances of 4010 and 4020", totals["base"], sum(held[n] for n in _TAKE), Type.MONEY
+        )
+        yield Equality("duty of all days = balance of 5300", duty, held[Account.GAMING_DUTY], Type.MONEY)
 
 
 _AMOUNTS = (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from casino.bookkeeping.chart import kind_of
-from casino.reports.frame.columns import Row, coded, count, money, pieces, ref
+from casino.reports.frame.columns import Row, Type, coded, count, money, pieces, ref
 from casino.reports.frame.reading import Held, balances
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.staff.models import Role
@@ -38,16 +38,19 @@ def _chips(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     totals = results["money"].totals
-    yield Equality(f"debits of {scope.house.currency} = credits", totals["debit"], totals["credit"])
+    yield Equality(
+        "debits of {commodity} = credits", totals["debit"], totals["credit"], Type.MONEY,
+        named={"commodity": scope.house.currency},
+    )  # fmt: skip
     sides: dict[str, list[int]] = {}
     for commodity, _, _, _, debit, credit in _sums(scope, custody=True):
         found = sides.setdefault(commodity, [0, 0])
         found[0] += debit
         found[1] += credit
     for commodity, (debit, credit) in sides.items():
-        yield Equality("debits of {commodity} = credits", debit, credit, named={"commodity": commodity})
+        yield Equality("debits of {commodity} = credits", debit, credit, Type.PIECES, named={"commodity": commodity})
     shown = results["money"].totals["accounts"] + results["chips"].totals["accounts"]
-    yield Equality("accounts = accounts that have moved", shown, len(_balances(scope)))
+    yield Equality("accounts = accounts that have moved", shown, len(_balances(scope)), Type.COUNT)
 
 
 REPORT = Report(

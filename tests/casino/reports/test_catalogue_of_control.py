@@ -81,7 +81,9 @@ def test_a_settled_hand_with_its_tax_its_lines_and_its_players(settled: Kit) -> 
     winner = rows(activity)[0]
     assert (winner["player"], winner["cage_in"], winner["play"], winner["staked"]) == ("T1-u1", 30_000, 1_635, 1_500)
     assert (winner["opening"], winner["closing"]) == (0, 31_635)
-    assert [(row["hands"], row["net"], row["tax"]) for row in rows(activity, 1)][:2] == [(1, 1_635, 165), (1, -300, 0)]
+    assert [(row["hands"], row["staked"], row["net"], row["tax"]) for row in rows(activity, 1)][:2] == [
+        (1, 1_500, 1_635, 165), (1, 300, -300, 0),
+    ]  # fmt: skip
     assert rows(made(kit, "player-activity", least="30001")) == []
     statement = made(kit, "player-statement", player="T1-u1")
     assert {row["number"]: row["closing"] for row in rows(statement)} == {
@@ -97,6 +99,28 @@ def test_a_settled_hand_with_its_tax_its_lines_and_its_players(settled: Kit) -> 
     assert "T1-u2" not in json.dumps(statement["sections"])
     refused = kit.office().post("reports/player-statement/runs", {"formats": ["json"]})
     assert (refused.status_code, refused.json()["code"]) == (422, "report_filter")
+
+
+def test_a_hand_that_was_ruled_on_counts_for_its_players_as_a_settled_one(kit: Kit) -> None:
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-01"})
+    kit.worked_hand()
+    floor = floor_at(kit, TerminalKind.TABLE, "T1")
+    hand = {"hand": "T1-000001"} | REASON
+    floor.ok("hand/dispute", hand)
+    awards = [{"actor": "p1", "amount": 2_090}, {"actor": "p4", "amount": 1_045}]
+    kit.approved(floor, "hand/ruling", hand | {"awards": awards, "tax": 165, "claimed": []})
+
+    def by_player() -> list[tuple[int, ...]]:
+        names = ("hands", "ruled", "staked", "net", "tax")
+        return [tuple(row[name] for name in names) for row in rows(made(kit, "player-activity"), 1)]
+
+    assert by_player() == [(1, 1, 1_500, 590, 110), (1, 1, 300, -300, 0), (1, 1, 0, 0, 0), (1, 1, 1_500, -455, 55)]
+    remedy = {"tax_refunded": [{"actor": "p1", "amount": 100}], "made_good": [], "claimed": []}
+    collected = [{"loser": "p4", "winner": "p2", "amount": 45, "consent": "signed"}]
+    floor.refresh()
+    kit.approved(floor, "hands/T1-000001/rulings", remedy | {"collected": collected} | REASON)
+    assert by_player() == [(1, 1, 1_500, 690, 10), (1, 1, 300, -255, 0), (1, 1, 0, 0, 0), (1, 1, 1_500, -500, 55)]
+    assert broken(kit, "player-activity") == []
 
 
 def test_what_is_forged_in_hands_and_books_is_seen(settled: Kit) -> None:

@@ -36,6 +36,7 @@ from casino.reports.render.pdf import laid, shared
 from casino.reports.render.style import Style, harmless
 from casino.reports.render.xlsx_lines import LinesSheet
 from casino.staff.models import Role
+from tests.casino import papers
 
 AT = datetime(2026, 11, 24, 20, 5, 9, tzinfo=UTC)
 COLUMNS = (
@@ -58,8 +59,8 @@ def made(folder: Path, many: int, *formats: Format, decimal: str = ".", separato
         id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,),
         sections=(Section("rows", "Rows", COLUMNS, lambda _: rows(many), groups=("table",)),),
         equalities=lambda _, results: [
-            Equality("rows = rows asked for", results["rows"].row_count, many),
-            Equality("amounts = nothing", results["rows"].totals["amount"], 0),
+            Equality("rows = rows asked for", results["rows"].row_count, many, Type.COUNT),
+            Equality("amounts = nothing", results["rows"].totals["amount"], 0, Type.MONEY),
         ],
         sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
     )  # fmt: skip
@@ -122,6 +123,35 @@ def test_no_cell_is_a_formula_and_negative_numbers_stay_numbers(tmp_path: Path) 
     assert (listed[0]["who"], listed[7]["amount"], listed[7]["amount_minor"]) == ("'=HYPERLINK(1)", "-2,59", "-259")
     with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
         assert not any(b"<f>" in book.read(name) for name in book.namelist())
+
+
+def test_sums_that_must_be_equal_are_printed_as_what_they_are_of(tmp_path: Path) -> None:
+    sums = [
+        Equality("cash = nothing", -45_325, 0, Type.MONEY),
+        Equality("chips = chips", 1_200, 1_200, Type.PIECES),
+        Equality("hands = hands", 45_325, 45_325, Type.COUNT),
+    ]
+    report = Report(
+        id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,), sections=(),
+        equalities=lambda _scope, _results: sums, sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
+    )  # fmt: skip
+    produced(tmp_path, report, Format.JSON, Format.XLSX, Format.PDF, Format.SLIP)
+    for name in ("trial.pdf", "trial-slip.pdf"):
+        printed = papers.words((tmp_path / name).read_bytes())
+        for line in ("-453.25 HUF <> 0.00 HUF", "1 200 pcs = 1 200 pcs", "45 325 = 45 325"):
+            assert line in printed
+    body = json.loads((tmp_path / "trial.json").read_text())
+    assert [(one["one"], one["type"]) for one in body["equalities"]] == [
+        (-45_325, "money"), (1_200, "pieces"), (45_325, "count"),
+    ]  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
+        front = book.read("xl/worksheets/sheet1.xml").decode()
+    assert "<v>-453.25</v>" in front and "<v>1200</v>" in front and "<v>45325</v>" in front
+
+
+def test_shares_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="share"):
+        Equality("share = share", 1, 1, Type.SHARE)
 
 
 def test_a_long_report_is_a_summary_in_pdf_and_whole_in_csv(tmp_path: Path) -> None:
