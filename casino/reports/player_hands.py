@@ -1,5 +1,5 @@
-"""What hands came to for each player, by gaming day: settled ones as the events of deals and of settlements have it, ruled
-ones as the stakes in the ledger and the awards of the ruling."""
+"""What hands came to for each player, by gaming day: settled ones as the events of deals and of settlements have it,
+ruled ones as the stakes in the ledger and the awards of the ruling."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,9 +6,11 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Shift, worth
 from casino.reports import slips
+from casino.reports.counts import over_short_later
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER
 from casino.reports.frame.movements import events, moved
+from casino.reports.frame.places import drawers
 from casino.reports.frame.report import (
     Equality,
     Format,
@@ -165,7 +167,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="z-slips",
     number="A2",
-    version=1,
+    version=2,
     title="Z slips",
     text="Shifts of drawers that have ended: movements, counts and variances, who signed, the sums of every slip, and "
     "the slip before. A shift belongs to the gaming day in which it began.",
@@ -245,6 +247,7 @@ REPORT = Report(
             _proofs,
             proof=("chain", "last_event", "last_hash"),
         ),
+        over_short_later(lambda scope: drawers(scope.house)),
     ),
     equalities=_equalities,
     filters=(*DAYS, DRAWER, slips.NUMBER_Z),

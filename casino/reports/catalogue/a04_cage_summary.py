@@ -7,6 +7,7 @@ from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
 from casino.reports.frame.blind import NOTE, is_blind
 from casino.reports.frame.columns import Row, Type, coded, money, ref, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
+from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.places import place_of
 from casino.reports.frame.reading import Held, balances
@@ -107,7 +108,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="cage-summary",
     number="A4",
-    version=3,
+    version=4,
     title="Cage summary",
     text="Cash and chips of vault, drawers, boxes, transit and bank: opening, what came and went, closing; the same by "
     "kind of posting; and the cash that covers what the house owes for chips. Chips by their worth.",
@@ -141,6 +142,7 @@ REPORT = Report(
             (ref("number", "Account"), coded("kind", "Kind"), money("cover", "Cash"), money("owed", "Owed")),
             _cover,
         ),
+        adjustments(_NUMBERS, _is_asked),
     ),
     equalities=_equalities,
     filters=(*DAYS, PLACE, FIGURES),

@@ -7,9 +7,10 @@ from datetime import date, timedelta
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CREDIT, kind_of
 from casino.reports.frame.charts import Chart, ChartKind, Series
-from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, share, text
+from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
-from casino.reports.frame.movements import moved, recorded, turned
+from casino.reports.frame.late import adjustments
+from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     FORMATS,
@@ -109,22 +110,8 @@ def _results(scope: Scope) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _later(scope: Scope) -> Iterator[Row]:
-    """What was booked in a day for another one: beside the figures of the day that do not have it, and of the one that
-    do."""
-    days, place = DayRange.of(scope), scope.filters.get("place")
-    for one in moved(scope, _OF, late=True):
-        if (days.takes(one.for_day) or days.takes(one.day)) and place in (None, one.place):
-            name = _OF[Account(one.number)]
-            yield (
-                one.for_day,
-                one.day or None,
-                one.transaction,
-                one.kind,
-                one.place,
-                name,
-                one.amount * _earned(one.code),
-            )
+def _is_asked(scope: Scope, code: str) -> bool:
+    return scope.filters.get("place") in (None, code.partition("/")[2])
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -192,7 +179,7 @@ _AMOUNTS = (
 REPORT = Report(
     id="daily-revenue",
     number="A5",
-    version=4,
+    version=5,
     title="Daily revenue",
     text="What the house earned (above zero) and bore (below) by gaming day and place, as it was booked in the day; "
     "what was booked later for a day stands apart.",
@@ -230,21 +217,7 @@ REPORT = Report(
             ),
             _compared,
         ),
-        Section(
-            "later",
-            "Later adjustments",
-            (
-                Column("day", "For day", Type.DAY),
-                Column("booked_in", "Booked in", Type.DAY),
-                count("transaction", "Posting", total=False),
-                coded("kind", "Kind"),
-                ref("place", "Place"),
-                text("column", "Figure"),
-                money("amount", "Amount"),
-            ),
-            _later,
-            groups=("day", "place"),
-        ),
+        adjustments(_OF, _is_asked, _earned),
     ),
     equalities=_equalities,
     filters=(*DAYS, PLACE),

@@ -21,6 +21,7 @@ from casino.reports.frame.columns import (
     share,
 )
 from casino.reports.frame.filters import DAYS, GAME, TABLE, DayRange
+from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import Turned, events, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
@@ -231,6 +232,10 @@ def _tray_sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
     return sums
 
 
+def _is_wanted(scope: Scope, code: str) -> bool:
+    return code.partition("/")[2] in _result(scope).wanted
+
+
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     found, days = _result(scope), DayRange.of(scope)
     totals = results["tables"].totals | results["money"].totals
@@ -329,7 +334,7 @@ _AMOUNTS = (
 REPORT = Report(
     id="table-result",
     number="A6",
-    version=2,
+    version=3,
     title="Table and game result",
     text="What each table played and brought by gaming day: time open, hands, seats, handle, tax, drop, what came and "
     "went; by game, stake, dealer and hour, and its tray piece by piece. A hand belongs to the day in which it was "
@@ -387,6 +392,7 @@ REPORT = Report(
             _trays,
             groups=("table", "commodity"),
         ),
+        adjustments(_NUMBERS, _is_wanted),
     ),
     equalities=_equalities,
     filters=(*DAYS, TABLE, GAME),

@@ -8,11 +8,12 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import face_value
-from casino.reports.counts import posted, worth_of
+from casino.reports.counts import over_short_later, posted, worth_of
 from casino.reports.frame.blind import NOTE
 from casino.reports.frame.columns import Row, Type, coded, count, day, flag, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, TABLE, DayRange
 from casino.reports.frame.movements import events, moved_between
+from casino.reports.frame.places import tables
 from casino.reports.frame.report import (
     FIGURES,
     Equality,
@@ -157,7 +158,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="tray-counts",
     number="A9a",
-    version=1,
+    version=2,
     title="Counts of trays",
     text="Counts of trays: by whom, what was found, expected and posted, and whether each opener found what the closer "
     "before it had left. Counts that wait for their witness show no figures.",
@@ -179,6 +180,7 @@ REPORT = Report(
             _tray_rows,
             groups=("table", "purpose", "day"),
         ),
+        over_short_later(lambda scope: tables(scope.house)),
     ),
     equalities=_equalities,
     filters=(*DAYS, TABLE, PURPOSE, FIGURES),

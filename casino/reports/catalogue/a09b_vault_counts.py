@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from casino.bookkeeping.accounts import Account
-from casino.reports.counts import posted, worth_of
+from casino.bookkeeping.accounts import VAULT, Account
+from casino.reports.counts import over_short_later, posted, worth_of
 from casino.reports.frame.blind import NOTE
 from casino.reports.frame.columns import Row, Type, count, day, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DayRange
@@ -72,7 +72,7 @@ def _equalities(scope: Scope, _results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="vault-counts",
     number="A9b",
-    version=1,
+    version=2,
     title="Counts of the vault",
     text="Counts of the vault that have ended: by whom, what was found, and what was over and short of cash, chips and "
     "chips of others. A count that two have not made alike shows nothing.",
@@ -91,7 +91,9 @@ REPORT = Report(
                 money("foreign_over", "Chips of others over"), text("reason", "Reason"), text("note", "Note"),
             ),
             _vault_rows,
+            groups=("day", "state"),
         ),
+        over_short_later(lambda _scope: (VAULT,)),
     ),
     equalities=_equalities,
     filters=(*DAYS, FIGURES),

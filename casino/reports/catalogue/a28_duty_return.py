@@ -6,6 +6,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DayRange
+from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import events, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
@@ -110,7 +111,7 @@ _AMOUNTS = (
 REPORT = Report(
     id="duty-return",
     number="A28",
-    version=1,
+    version=2,
     title="Duty return",
     text="The take of the house by gaming day and month (house tax with the cukasszas that fell to it, and table "
     "fees), the gaming duty booked on it, what was lowered and paid by which return, and what is payable.",
@@ -139,6 +140,7 @@ REPORT = Report(
             _entries,
             groups=("day", "kind"),
         ),
+        adjustments((*_TAKE, *_DUTY), lambda _scope, _code: True),
     ),
     equalities=_equalities,
     filters=DAYS,
