@@ -367,4 +367,9 @@ def test_tips_and_shares_of_a_day_of_a_person_and_of_a_pool(kit: Kit) -> None:
     assert paid["paid_at"].endswith("Z")
     [unpaid] = rows(made(kit, "tronc", person=dealers[1]), 1)
     assert (unpaid["paid_at"], unpaid["paid_by"], unpaid["unpaid"]) == (None, None, 350)
+    [box] = rows(made(kit, "tronc"), 2)
+    assert (box["day"], box["table"], box["chips"], box["cash"], box["counted"]) == ("2020-02-28", "T1", 630, 70, 700)
+    [pool] = rows(made(kit, "tronc", until="2020-02-28"), 3)
+    assert (pool["day"], pool["pool"], pool["shares"], pool["amount"]) == ("2020-02-28", 1, 2, 700)
+    assert (pool["paid"], pool["unpaid"]) == (350, 350)
     assert len(rows(made(kit, "tronc", pool="1"), 1)) == 2 and rows(made(kit, "tronc", pool="2"), 1) == []

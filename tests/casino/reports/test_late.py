@@ -1,4 +1,4 @@
-"""What is booked for a day that has passed: it stands beside the figures of the day, with its reason, and changes none."""
+"""What is booked for a day that has passed: it stands beside the day's figures, with its reason, and changes none."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_ruling_of_the_next_day_stands_beside_the_day_of_its_hand(late: Kit) -
         [tax] = [row for row in later(closed) if row["number"] == "4010"]
         assert (tax["day"], tax["booked_in"], tax["place"], tax["reason"]) == (FIRST, SECOND, "T1", REASON)
         assert (tax["kind"], tax["amount"]) == ("hand.ruled_later", -65)
-        assert broken(late, name) == broken(late, name, **{"until": FIRST}) == []
+        assert broken(late, name) == broken(late, name, until=FIRST) == []
     # The figures of the day stay as they were.
     [of_day] = [row for row in rows(made(late, "daily-revenue", until=FIRST)) if row["place"] == "T1"]
     assert (of_day["tax"], of_day["goodwill"]) == (165, 0)
