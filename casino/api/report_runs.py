@@ -151,7 +151,7 @@ def described(report: Report) -> dict[str, Any]:
                 "columns": [
                     {"name": column.name, "title": column.title, "type": str(column.type)} for column in section.columns
                 ],
-                "groups": list(section.groups),
+                "groups": list(section.sums_by()),
             }
             for section in report.sections
         ],
@@ -219,7 +219,7 @@ class RunOut(serializers.Serializer[Any]):
     report = serializers.CharField()
     report_version = number_of("the version of the report's columns")
     filters = serializers.DictField(child=serializers.CharField(), help_text="What was asked for.")
-    group_by = serializers.CharField(help_text="The column that is summed by; empty: none.")
+    group_by = serializers.CharField(help_text="The column, `week` or `month` that is summed by; empty: none.")
     formats = serializers.ListField(
         child=serializers.ChoiceField(choices=[one.value for one in Format]), help_text="Formats of its files."
     )
@@ -277,7 +277,12 @@ class RunReport(WriteOperation):
         filters = serializers.DictField(
             child=StrictText(max_length=60), default=dict, help_text="Values by name of the filter."
         )
-        group_by = StrictText(max_length=40, allow_blank=True, default="", help_text="A column to sum by.")
+        group_by = StrictText(
+            max_length=40,
+            allow_blank=True,
+            default="",
+            help_text="A column to sum by, or `week` or `month` of the gaming day.",
+        )
         formats = serializers.ListField(
             child=StrictChoice(choices=[one.value for one in Format]),
             min_length=1,

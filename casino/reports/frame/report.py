@@ -12,7 +12,7 @@ from casino.core import languages
 from casino.core.languages import Kind, word
 from casino.houses.models import House
 from casino.reports.frame.charts import Chart
-from casino.reports.frame.columns import Column, Row, Sums, Type
+from casino.reports.frame.columns import DAY, SPANS, Column, Row, Sums, Type
 from casino.staff.models import Role
 
 T = TypeVar("T")
@@ -166,6 +166,14 @@ class Section:
     proof: tuple[str, str, str] | None = None
     on_slip: bool = True
 
+    def sums_by(self) -> tuple[str, ...]:
+        """By what its rows can be summed: columns, and where one is the gaming day, weeks and months."""
+        return (*self.groups, *(SPANS if DAY in self.groups else ()))
+
+    def group_column(self, group_by: str) -> Column:
+        """The column of the values that it is summed by."""
+        return SPANS.get(group_by) or next(one for one in self.columns if one.name == group_by)
+
 
 #: What sums that must be equal are of.
 SUMMED = (Type.MONEY, Type.PIECES, Type.COUNT)
@@ -240,5 +248,5 @@ class Report:
     blind_roles: tuple[Role, ...] = ()
 
     def groups(self) -> tuple[str, ...]:
-        """The columns by which a run may sum."""
-        return tuple(dict.fromkeys(name for section in self.sections for name in section.groups))
+        """By what a run may sum: columns, weeks, months."""
+        return tuple(dict.fromkeys(name for section in self.sections for name in section.sums_by()))

@@ -125,7 +125,7 @@ class PdfWriter:
             if part.sums is None:
                 raise ValueError(f"section {part.section.name} was not ended")
             group_by = self.head.group_by
-            if group_by is not None and group_by in part.section.groups:
+            if group_by is not None and group_by in part.section.sums_by():
                 yield self._groups(part.section, part.sums, group_by)
             if self.head.paper is not None and not (part.section.on_slip and part.rows):
                 continue
@@ -144,7 +144,7 @@ class PdfWriter:
         summed, rows = group_rows(section, sums, group_by)
         by_name = {column.name: column for column in section.columns}
         columns = [
-            by_name[group_by],
+            section.group_column(group_by),
             *(by_name.get(name, Column(name, said(Kind.REPORT, "Rows"), Type.COUNT)) for name in summed),
         ]
         printed = [
@@ -152,7 +152,7 @@ class PdfWriter:
         ]
         return _Table(
             gettext("%(section)s, by %(column)s")
-            % {"section": section.title, "column": by_name[group_by].title.lower()},
+            % {"section": section.title, "column": section.group_column(group_by).title.lower()},
             columns,
             printed,
         )

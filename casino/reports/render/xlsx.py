@@ -64,7 +64,7 @@ class XlsxWriter:
         by_name = {column.name: column for column in section.columns}
         lines += [[by_name[name].title, self._number(by_name[name].type, total)] for name, total in sums.totals.items()]
         group_by = self.head.group_by
-        if group_by is not None and group_by in section.groups:
+        if group_by is not None and group_by in section.sums_by():
             summed, rows = group_rows(section, sums, group_by)
             lines.append([group_by, *summed])
             lines += [

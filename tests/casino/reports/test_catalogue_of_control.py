@@ -232,6 +232,7 @@ def test_overrides_approvals_and_disputes(kit: Kit) -> None:
     assert seen(kit, "approvals", []) == [
         "events that name an approval = approvals that they name",
         "events that name an approval = uses that another person had approved for their actor",
+        "events that needed an approval and name none = none",
     ]
     forged(kit, kit.house.chain, HouseSuspended(reason="forged", approval=7, approver="nobody"))
     assert len(seen(kit, "approvals", [])) == 2

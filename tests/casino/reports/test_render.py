@@ -16,7 +16,7 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.reports.frame.columns import Column, Sums, Type, count, grouped, major, money, pieces, ref, text, time
+from casino.reports.frame.columns import Column, Sums, Type, count, day, grouped, major, money, pieces, ref, text, time
 from casino.reports.frame.head import Head
 from casino.reports.frame.report import (
     AsOf,
@@ -67,14 +67,16 @@ def made(folder: Path, many: int, *formats: Format, decimal: str = ".", separato
     return produced(folder, report, *formats, decimal=decimal, separator=separator)
 
 
-def produced(folder: Path, report: Report, *formats: Format, decimal: str = ".", separator: str = ",") -> Produced:
+def produced(
+    folder: Path, report: Report, *formats: Format, decimal: str = ".", separator: str = ",", group_by: str = "table"
+) -> Produced:
     """A report in these formats."""
     as_of = AsOf(
         transaction=123, event=456, last=LastEvent("house", 456), checkpoint=Checkpoint(1, 789, "ab" * 32), at=AT
     )
     head = Head(
         report=report, house="DEMO", house_name="Demo ház", currency="HUF", exponent=2, zone="Europe/Budapest",
-        filters={"day": "2026-11-24"}, group_by="table", requested_by="anna", requested_at=AT, as_of=as_of,
+        filters={"day": "2026-11-24"}, group_by=group_by, requested_by="anna", requested_at=AT, as_of=as_of,
     )  # fmt: skip
     style = Style(exponent=2, zone="Europe/Budapest", decimal=decimal, separator=separator)
     scope: Any = Scope(None, as_of, {})  # type: ignore[arg-type]
@@ -147,6 +149,30 @@ def test_sums_that_must_be_equal_are_printed_as_what_they_are_of(tmp_path: Path)
     with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
         front = book.read("xl/worksheets/sheet1.xml").decode()
     assert "<v>-453.25</v>" in front and "<v>1200</v>" in front and "<v>45325</v>" in front
+
+
+def test_rows_with_a_gaming_day_are_summed_by_weeks_and_months(tmp_path: Path) -> None:
+    listed = [("2026-12-31", 1), ("2027-01-01", 20), ("2027-01-04", 300), (None, 4_000)]
+    report = Report(
+        id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,),
+        sections=(
+            Section("days", "Days", (day("day", "Day"), money("amount", "Amount")), lambda _: listed, groups=("day",)),
+            Section("all", "All", (money("amount", "Amount"),), lambda _: [(1,)]),
+        ),
+        equalities=lambda _scope, _results: [], sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
+    )  # fmt: skip
+    assert report.groups() == ("day", "week", "month")
+    for span, expected in {
+        "week": [["2026-W53", 2, 21], ["2027-W01", 1, 300], [None, 1, 4_000]],
+        "month": [["2026-12", 1, 1], ["2027-01", 2, 320], [None, 1, 4_000]],
+    }.items():
+        produced(tmp_path, report, *Format, group_by=span)
+        section, other = json.loads((tmp_path / "trial.json").read_text())["sections"]
+        assert section["groups"] == {"columns": [span, "row_count", "amount"], "rows": expected}
+        assert "groups" not in other
+        lines = read(tmp_path / f"trial-days-by-{span}.csv")
+        assert [int(line["amount_minor"]) for line in lines] == [amount for _, _, amount in expected]
+        assert f"Days, by {span}" in papers.words((tmp_path / "trial.pdf").read_bytes())
 
 
 def test_shares_are_not_compared() -> None:
