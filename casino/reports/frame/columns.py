@@ -154,7 +154,7 @@ def _span(group_by: str | None, value: Value) -> Value:
 
 
 class Sums:
-    """The totals of a section as its rows go by, over all of them and by the value of one column, or by week or month."""
+    """The totals of a section as its rows go by, over all of them and by the value of one column, or a span of days."""
 
     def __init__(self, columns: Sequence[Column], group_by: str | None = None) -> None:
         self.columns = columns

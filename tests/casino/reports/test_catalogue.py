@@ -318,6 +318,9 @@ def test_a_corrected_cash_out_was_paid_once_and_names_its_player(kit: Kit) -> No
     assert (player["cage_out"], player["attributed"], player["closing"]) == (20_500, 500, 0)
     history = rows(made(kit, "drawer-history"))
     paid = [one for one in history if one["kind"] == "cage.cash_out"]
+    assert rows(made(kit, "drawer-history", kind="cage.cash_out")) == paid
+    large = rows(made(kit, "drawer-history", kind="cage.cash_out", least="5001"))
+    assert [one["cash"] for one in large] == [-10_000, -10_500]
     assert [(one["player"], one["cash"]) for one in paid] == [
         ("anna", -5_000), ("anna", 5_000), ("anna", -10_000), ("anna", -10_500),
     ]  # fmt: skip
