@@ -276,6 +276,7 @@ _MEANINGS = {
     "idle_minutes_at_tables": "Minutes without a request after which a table's terminal asks for the password",
     "idle_minutes_at_drawers": "Minutes without a request after which a drawer's terminal asks for the password",
     "idle_minutes_in_office": "Minutes without a request after which an office terminal asks for the password",
+    "pin_tries": "Wrong PINs in a row after which only the password wakes a table's terminal; 0: no PIN does",
     "second_factor_required": "1 where people with privileged roles act with a second factor only, otherwise 0",
     "approval_minutes_at_tables": "Minutes for which an approval asked for at a table can be decided and used",
     "approval_minutes_at_drawers": "Minutes for which an approval asked for at a drawer can be decided and used",

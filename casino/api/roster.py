@@ -25,7 +25,7 @@ from casino.cage import selectors as drawers
 from casino.cage.services import require_not_retired
 from casino.core.write import Answer, Command
 from casino.players.models import REFERENCE
-from casino.staff import as_player, roster
+from casino.staff import as_player, pins, roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.staff.selectors import on_duty
 from casino.tables import selectors as tables
@@ -289,6 +289,35 @@ class ChangePassword(WriteOperation):
         )
 
 
+@documented(
+    "setPin",
+    summary="Choose a PIN of one's own",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=["sign_in_refused", "too_many_attempts", "pin_not_taken", "pin_too_simple", "no_change"],
+)
+class SetPin(WriteOperation):
+    """Four to eight digits by which a person goes on at a table's terminal that was left alone (`reauthenticate`), in
+    exchange for the password. `null` takes it away; a new password from the office does too. People who approve, judge
+    or give rights have none (`pin_not_taken`). No If-Match: a PIN has no version."""
+
+    @extend_schema_serializer(component_name="SetPinInput")
+    class Input(StrictInput):
+        """The current password, and the PIN."""
+
+        password = StrictText(max_length=256)
+        pin = StrictPattern(pins.PATTERN, allow_null=True)
+
+    roles = READERS
+    versioned = False
+    redact_body = True
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Set it."""
+        return roster.set_pin(command=command, **data, request=self.request._request)
+
+
 class SecondFactorOut(StaffOut):
     """The person, and the new secret. Only the first answer has it: the house keeps it sealed."""
 
@@ -537,6 +566,7 @@ register_converter(LoginConverter, "login")
 
 urls = [
     path("password", ChangePassword.as_view()),
+    path("pin", SetPin.as_view()),
     path("second-factor", BeginSecondFactor.as_view()),
     path("second-factor/confirm", ConfirmSecondFactor.as_view()),
     path("staff", People.as_view()),

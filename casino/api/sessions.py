@@ -15,13 +15,15 @@ from casino.api.http.operations import (
     READERS,
     ReadOperation,
     StrictInput,
+    StrictPattern,
     StrictText,
     context_of,
     documented,
     signed_in,
 )
 from casino.api.tables import ReceiptOut
-from casino.staff import second_factor, services
+from casino.houses.control_points import in_force
+from casino.staff import pins, second_factor, services
 from casino.staff.idleness import reauthenticate
 from casino.staff.models import Role, Staff, TerminalKind
 
@@ -135,6 +137,10 @@ class SessionOut(serializers.Serializer[Any]):
     must = serializers.ChoiceField(
         choices=Must.choices, allow_blank=True, help_text="What the person must do first; empty: nothing."
     )
+    takes_pin = serializers.BooleanField(help_text="Whether the person's PIN does for the password that is due.")
+    has_pin = serializers.BooleanField(help_text="Whether the person has a PIN.")
+    may_have_pin = serializers.BooleanField(help_text="Whether the person's roles let a PIN do at tables.")
+    has_second_factor = serializers.BooleanField(help_text="Whether sign-ins of the person take a code.")
 
 
 @documented("readSession", summary="Read who is signed in", answers=SessionOut, tag=TAG)
@@ -150,6 +156,8 @@ class Session(ReadOperation):
         """The session."""
         person, token = signed_in(request)
         house, terminal = person.house, token.terminal
+        must = _due(request, person)
+        due = must == Must.PASSWORD
         return Response(
             {
                 "login": person.login,
@@ -164,7 +172,11 @@ class Session(ReadOperation):
                 "terminal_kind": terminal.kind,
                 "location": terminal.location,
                 "expires_at": token.expiry,
-                "must": _due(request, person),
+                "must": must,
+                "takes_pin": due and pins.is_taken(token, person, in_force(house).pin_tries),
+                "has_pin": person.pin is not None,
+                "may_have_pin": pins.may_have(person),
+                "has_second_factor": person.totp_since is not None,
             }
         )
 
@@ -201,22 +213,30 @@ class SignOut(ReadOperation):
     summary="Give the password again",
     status=204,
     tag=TAG,
-    refuses=["sign_in_refused", "too_many_attempts"],
+    refuses=["sign_in_refused", "too_many_attempts", "pin_wrong", "pin_not_taken"],
 )
 class Reauthenticate(ReadOperation):
     """A terminal that was left alone refuses everything with `reauthentication_required`: at the cage after 5 minutes
     without a request, at tables and in the office after 15. The same token works again once its person has given the
-    password here, and a code where the person has a second factor. Failures count as failed sign-ins."""
+    password here, and a code where the person has a second factor. Failures count as failed sign-ins. At a table the
+    person's PIN does instead (`POST pin`), until a few wrong ones were given (`pin_tries` of `POST limits`)."""
 
     @extend_schema_serializer(component_name="ReauthenticateInput")
     class Input(StrictInput):
-        """The password of the person who is signed in."""
+        """The password of the person who is signed in, or the PIN."""
 
-        password = StrictText(max_length=256)
+        password = StrictText(max_length=256, required=False)
+        pin = StrictPattern(pins.PATTERN, required=False, help_text="Instead of the password, at a table.")
         code = StrictText(
             max_length=6, required=False, default="", allow_blank=True,
             help_text="The code that the person's second factor shows now; a person without one needs none.",
         )  # fmt: skip
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """One of the two. Raises ValidationError."""
+            if ("password" in attrs) == ("pin" in attrs):
+                raise serializers.ValidationError("Give the password, or the PIN.")
+            return attrs
 
     #: There is nothing to read here.
     sensitive = False
@@ -226,17 +246,19 @@ class Reauthenticate(ReadOperation):
     input = Input
 
     def post(self, request: Request) -> Response:
-        """Check the password."""
+        """Check the password, or the PIN."""
         serializer = self.Input(data=request.data)
         serializer.is_valid(raise_exception=True)
+        given: dict[str, Any] = serializer.validated_data
         _, token = signed_in(request)
-        reauthenticate(
-            token=token,
-            password=serializer.validated_data["password"],
-            code=serializer.validated_data["code"],
-            request=request._request,
-            request_id=request.request_id,  # type: ignore[attr-defined]
-        )
+        request_id: str = request.request_id  # type: ignore[attr-defined]
+        if "pin" in given:
+            pins.reauthenticate(token=token, pin=given["pin"], request=request._request, request_id=request_id)
+        else:
+            reauthenticate(
+                token=token, password=given["password"], code=given["code"], request=request._request,
+                request_id=request_id,
+            )  # fmt: skip
         return Response(status=204)
 
 

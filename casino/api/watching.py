@@ -257,6 +257,7 @@ class LogLines(WriteOperation, CursorList):
     model = LogLine
     serializer_class = Row
     filters = {"player": "player__ref", "unknown_person": "unknown_person__number", "day": "day", "place": "place"}
+    numbers = frozenset({"unknown_person"})
     time = "entered_at"
 
     def rows(self) -> Any:

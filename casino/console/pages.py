@@ -15,7 +15,7 @@ from django.utils.translation import get_language_from_request, gettext
 from django.views.decorators.csrf import csrf_protect
 
 from casino.api.http.authentication import UNATTENDED
-from casino.console import cookies, operations
+from casino.console import cookies, offices, operations
 from casino.console.door import Answer, Door, Refused
 from casino.console.money import Money
 from casino.core import languages
@@ -72,6 +72,11 @@ class Screen:
             found.append({"path": f"drawers/{self.session['location']}", "title": gettext("The drawer")})
         if self.session["terminal_kind"] == "office" and self.has("count", "cage_supervisor", "manager"):
             found.append({"path": "count", "title": gettext("The count room")})
+        for office in offices.EVERY:
+            if self.has(*office.desk_of):
+                found.append({"path": office.path, "title": gettext(office.title)})
+        if self.has("admin"):
+            found.append({"path": "founding", "title": gettext("Founding the house")})
         if self.may("listReports"):
             found.append({"path": "reports", "title": gettext("Reports")})
         if self.may("listEvents"):

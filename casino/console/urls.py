@@ -8,6 +8,7 @@ from casino.console.views import (
     doors,
     floor,
     home,
+    office,
     player,
     prints,
     replay,
@@ -31,5 +32,6 @@ urls = [
     *player.urls,
     *prints.urls,
     *reports.urls,
+    *office.urls,
     *work.urls,
 ]

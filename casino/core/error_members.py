@@ -186,6 +186,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "report": (_TEXT, "id of the report"),
     "required": (_MINOR, "what was required, in minor units"),
     "retry_after": (_NUMBER, "seconds to wait"),
+    "tries_left": (_NUMBER, "how many more may be tried"),
     "rota_entry": (_NUMBER, "number of the entry of the rota"),
     "roles": (_TEXTS, "the two roles that exclude each other"),
     "seat": (_NUMBER, "the seat"),

@@ -49,6 +49,8 @@ class ControlPoints:
     idle_minutes_at_tables: int
     idle_minutes_at_drawers: int
     idle_minutes_in_office: int
+    #: How many wrong PINs in a row a table's terminal takes; 0: it takes none at all.
+    pin_tries: int
     #: 1: people with privileged roles act with a second factor only; 0: a password is enough.
     second_factor_required: int
     #: How many minutes an approval can be decided and used, by the place of the terminal that asked.
@@ -125,6 +127,7 @@ _OTHERS = {
     "idle_minutes_at_tables": (15, 1, 60),
     "idle_minutes_at_drawers": (5, 1, 60),
     "idle_minutes_in_office": (15, 1, 60),
+    "pin_tries": (3, 0, 5),
     "second_factor_required": (1, 0, 1),
     "approval_minutes_at_tables": (10, 1, 120),
     "approval_minutes_at_drawers": (10, 1, 120),

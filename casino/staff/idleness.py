@@ -76,6 +76,8 @@ def reauthenticate(*, token: TerminalToken, password: str, code: str, request: H
         if not now.is_active or (now.password, now.totp_since) != (staff.password, staff.totp_since):
             return False
         seen(token)
+        if token.pin_failures:
+            TerminalToken.objects.filter(digest=token.digest).update(pin_failures=0)
         succeeded(staff, request)
         actor = Actor(staff=staff.login, role="", terminal=terminal.code, request=request_id)
         event = StaffReauthenticated(token_sha256=fingerprint(token.digest))

@@ -75,6 +75,8 @@ class Staff(AbstractBaseUser):
     )
     #: Whether the office set the current password: it must be changed before anything else is done.
     must_change_password = models.BooleanField(default=False, db_default=False)
+    #: The hash of the person's PIN (`casino/staff/pins.py`); null without one.
+    pin = models.CharField(max_length=128, null=True)  # noqa: DJ001 - as the verifier has it: no hash
     #: The secret of the person's second factor, sealed (`casino/staff/second_factor.py`); null without one.
     totp_sealed = models.BinaryField(null=True)
     #: When the first code of that secret was given; null before, and then no sign-in asks for one.
@@ -121,10 +123,11 @@ class Staff(AbstractBaseUser):
 
     def give_password(self, password: str, giver: "Staff | str") -> None:
         """Set a password that another person chose: a signed-in member of staff, or the founding of the house.
-        Passwords of the founding need not be changed."""
+        Passwords of the founding need not be changed. The PIN ends."""
         by_staff = isinstance(giver, Staff)
         line = [giver.login, *giver.password_givers] if isinstance(giver, Staff) else [giver]
         self.set_password(password)
+        self.pin = None
         self.password_givers, self.must_change_password = list(dict.fromkeys(line)), by_staff
 
 
@@ -174,6 +177,8 @@ class TerminalToken(HouseRow, AbstractAuthToken):
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="tokens")
     #: When it was used last, at most half a minute too early (`casino/staff/idleness.py`).
     last_seen_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: How many wrong PINs were given since the password or the right PIN was.
+    pin_failures = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     class Meta:
         verbose_name = "terminal token"

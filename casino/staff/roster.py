@@ -33,7 +33,7 @@ from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
-from casino.staff import limits, second_factor, services
+from casino.staff import limits, pins, second_factor, services
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
 from casino.staff.duties import excluded, require_compatible
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
@@ -149,6 +149,28 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
             kept_token_sha256=fingerprint(token.digest),
             ended_session_count=_end(keep=token, user=staff),
         )
+        return Outcome(event, describe(staff), version=staff.version)
+
+    try:
+        return write.write(command, OfHouse(lock=locks.lock_roster), change)
+    except _WrongPassword:
+        _refuse_password(command, given, request)
+
+
+def set_pin(*, command: Command, password: str, pin: str | None, request: HttpRequest) -> Answer:
+    """Choose a PIN of one's own, or take it away with None, in exchange for the password. Raises Forbidden
+    sign_in_refused for a wrong one, which is counted, TooManyAttempts, Forbidden pin_not_taken, BadRequest
+    pin_too_simple, Conflict no_change."""
+    given = Credentials(command.context.staff.login, password)
+
+    def change(house: House, work: Work) -> Outcome:
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
+        if not (is_right(staff, given, request) and staff.is_active):
+            raise _WrongPassword
+        _require_change(pin is not None or staff.pin is not None, staff, "has no PIN")
+        event = pins.choose(staff, pin)
+        staff.version += 1
+        staff.save(update_fields=["pin", "version"])
         return Outcome(event, describe(staff), version=staff.version)
 
     try:
@@ -360,6 +382,7 @@ class Colleague:
                 "is_active",
                 "locked_by_password",
                 "password",
+                "pin",
                 "password_givers",
                 "must_change_password",
                 "totp_sealed",

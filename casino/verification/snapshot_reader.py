@@ -175,8 +175,13 @@ class Moment:
         return ({key: value for key, value in row.items() if value is not None} for row in rows)
 
     def state(self) -> Iterator[dict[str, Any]]:
-        """The rows of the house's state, model by model, as `state_reader` reads them."""
-        return (row for query in state_reader.queries() for row in self._objects(query))
+        """The rows of the house's state, model by model, as `state_reader` reads them: one stream after the other, on
+        one connection, since to connect costs more than most models have rows."""
+        connection = self._ready(_ALONG)
+        for query in state_reader.queries():
+            _send(connection, query, [self.house.id])
+            yield from _objects(_batches(connection))
+        connection.close()
 
     def _connect(self, snapshot: str) -> BaseDatabaseWrapper:
         connection = connections[self._using].copy()
@@ -190,8 +195,7 @@ class Moment:
         return connection
 
     def _objects(self, statement: str) -> Iterator[dict[str, Any]]:
-        stream = self._copied(statement, [self.house.id], _ALONG)
-        return (row for rows in stream for row in json.loads(b"[" + b",".join(rows) + b"]"))
+        return _objects(self._copied(statement, [self.house.id], _ALONG))
 
     def _pairs(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[Stored]:
         stream = self._copied(statement, parameters, without)
@@ -201,13 +205,27 @@ class Moment:
     def _copied(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[list[bytes]]:
         """The rows of a query as COPY writes them, unescaped, on a connection of the stream's own; PostgreSQL plans it
         `without` these, and begins before the first row is asked for."""
+        connection = self._ready(without)
+        _send(connection, statement, parameters)
+        return _closing(connection)
+
+    def _ready(self, without: tuple[str, ...]) -> BaseDatabaseWrapper:
+        """A connection for streams, of which PostgreSQL plans each `without` these."""
         connection = self._connect(self._snapshot)
         with connection.cursor() as cursor:
             cursor.execute("; ".join(f"SET LOCAL {name} = off" for name in without))
-        raw: psycopg.Connection[Any] = connection.connection
-        query = psycopg.ClientCursor(raw).mogrify(f"COPY ({statement}) TO STDOUT", parameters)
-        raw.pgconn.send_query(query.encode())
-        return _batches(connection)
+        return connection
+
+
+def _send(connection: BaseDatabaseWrapper, statement: str, parameters: list[Any]) -> None:
+    """Let PostgreSQL begin to send the rows of a query."""
+    raw: psycopg.Connection[Any] = connection.connection
+    query = psycopg.ClientCursor(raw).mogrify(f"COPY ({statement}) TO STDOUT", parameters)
+    raw.pgconn.send_query(query.encode())
+
+
+def _objects(stream: Iterator[list[bytes]]) -> Iterator[dict[str, Any]]:
+    return (row for rows in stream for row in json.loads(b"[" + b",".join(rows) + b"]"))
 
 
 def _made_canonical(line: bytes) -> bytes:
@@ -223,6 +241,10 @@ def _batches(connection: BaseDatabaseWrapper) -> Iterator[list[bytes]]:
             rows = []
     if rows:
         yield unescaped(rows)
+
+
+def _closing(connection: BaseDatabaseWrapper) -> Iterator[list[bytes]]:
+    yield from _batches(connection)
     connection.close()
 
 
@@ -242,6 +264,11 @@ def _received(connection: pq.abc.PGconn) -> Iterator[bytes]:
         elif count == 0:
             _wait(connection)
     _expect(connection, pq.ExecStatus.COMMAND_OK)
+    # What ends a query comes after its result: until then the connection takes no other.
+    while connection.is_busy():
+        _wait(connection)
+    if connection.get_result() is not None:
+        raise psycopg.OperationalError("the stream did not end")
 
 
 def _expect(connection: pq.abc.PGconn, status: pq.ExecStatus) -> None:

@@ -13,10 +13,11 @@ pytestmark = pytest.mark.slow
 
 #: Screens by who opens them.
 PAGES: dict[Role, tuple[str, ...]] = {
-    Role.ADMIN: ("work", "work/listTables", "work/createTable", "work/hireStaff"),
+    Role.ADMIN: ("work", "work/listTables", "work/createTable", "work/hireStaff", "people", "founding", "limits"),
+    Role.COMPLIANCE: ("safeguards",),
     Role.AUDITOR: ("reports", "reports/trial-balance", "audit", "verification", "work/listEvents"),
-    Role.MANAGER: ("floor", "work/closeDay"),
-    Role.CASHIER: ("work", "work/buyIn", "work/countDrawer"),
+    Role.MANAGER: ("floor", "work/closeDay", "days"),
+    Role.CASHIER: ("work", "work/buyIn", "work/countDrawer", "own"),
     Role.FLOOR: ("floor", "tables/T1", "display/T1"),
 }
 

@@ -364,6 +364,11 @@ def _change_password(busy: Busy) -> httpx.Response:
     return Desk(busy.kit.http(busy.token), "/api/v1").post("password", body)
 
 
+def _set_pin(busy: Busy) -> httpx.Response:
+    body = {"password": NEW_PASSWORD, "pin": "2580"}
+    return Desk(busy.kit.http(busy.token), "/api/v1").post("pin", body)
+
+
 def _begin_factor(busy: Busy) -> httpx.Response:
     desk = Desk(busy.kit.http(busy.token), "/api/v1")
     answer = desk.post("second-factor", {"password": NEW_PASSWORD})
@@ -616,16 +621,17 @@ STEPS: dict[str, Step] = {
     "terminal.enrolled": _enrol,
     "staff.signed_in": _sign_in,
     "staff.password_changed": _change_password,
+    "staff.pin_set": _set_pin,
     "staff.reauthenticated": _reauthenticate,
     "staff.second_factor_begun": _begin_factor,
     "staff.second_factor_confirmed": _confirm_factor,
     "staff.signed_out": _sign_out,
-    "staff.roles_changed": _on_person("roles", 4, {"roles": ["dealer", "floor"]}),
-    "staff.deactivated": _on_person("deactivate", 5, {}),
-    "staff.activated": _on_person("activate", 6, {}),
-    "staff.password_set": _on_person("password", 7, {"password": "eight-of-leaves-23"}),
-    "staff.second_factor_reset": _on_person("second-factor/reset", 8, {}),
-    "staff.player_linked": _on_person("player", 9, {"player": "new-person"}),
+    "staff.roles_changed": _on_person("roles", 5, {"roles": ["dealer", "floor"]}),
+    "staff.deactivated": _on_person("deactivate", 6, {}),
+    "staff.activated": _on_person("activate", 7, {}),
+    "staff.password_set": _on_person("password", 8, {"password": "eight-of-leaves-23"}),
+    "staff.second_factor_reset": _on_person("second-factor/reset", 9, {}),
+    "staff.player_linked": _on_person("player", 10, {"player": "new-person"}),
     "rota.entered": _enter_rota,
     "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),

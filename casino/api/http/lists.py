@@ -28,6 +28,8 @@ class CursorList(Reading, ListAPIView[Any]):
     filters: ClassVar[dict[str, str]] = {}
     #: The values that a filter takes, if they are few.
     choices: ClassVar[dict[str, Sequence[str]]] = {}
+    #: Filters by a whole number, from 1.
+    numbers: ClassVar[frozenset[str]] = frozenset()
     #: The field that `from` (inclusive) and `until` (exclusive) filter by; empty if the list has no time.
     time: ClassVar[str] = ""
 
@@ -37,7 +39,12 @@ class CursorList(Reading, ListAPIView[Any]):
         moments = ("from", "until") if cls.time else ()
         return [
             *PAGING,
-            *(OpenApiParameter(name, str, OpenApiParameter.QUERY, enum=cls.choices.get(name)) for name in cls.filters),
+            *(
+                OpenApiParameter(
+                    name, int if name in cls.numbers else str, OpenApiParameter.QUERY, enum=cls.choices.get(name)
+                )
+                for name in cls.filters
+            ),
             *(OpenApiParameter(name, OpenApiTypes.DATETIME, OpenApiParameter.QUERY) for name in moments),
         ]
 
@@ -65,6 +72,8 @@ class CursorList(Reading, ListAPIView[Any]):
             allowed = self.choices.get(name)
             if allowed is not None and asked[name] not in allowed:
                 raise BadRequest(f"{name} is {', '.join(allowed)}.", code="invalid_parameter", parameters=[name])
+            if name in self.numbers and not re.fullmatch(r"[1-9][0-9]{0,8}", asked[name], re.ASCII):
+                raise BadRequest(f"{name} is a whole number from 1.", code="invalid_parameter", parameters=[name])
             wanted |= self.lookup(name, asked[name])
         for name, lookup in (("from", "gte"), ("until", "lt")):
             if (at := moment(asked, name)) is not None:

@@ -77,6 +77,13 @@ class PasswordChanged(AuditEvent):
     ended_session_count: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 
 
+@event("staff.pin_set", chain="house")
+class PinSet(AuditEvent):
+    """The actor, knowing the password, chose a PIN, or took it away."""
+
+    pin_sha256: Annotated[str | None, "SHA-256 of the stored hash of the PIN, hexadecimal; absent: none now"] = None
+
+
 @event("staff.second_factor_begun", chain="house")
 class SecondFactorBegun(AuditEvent):
     """The actor was shown the secret of a second factor. It counts once a code of it was given."""
@@ -135,8 +142,8 @@ class SignInRefused(AuditEvent):
 
     code: Annotated[
         str,
-        "`sign_in_refused`: wrong password; `too_many_attempts`: the login is locked; `terminal_revoked`: the device "
-        "is out of use",
+        "`sign_in_refused`: wrong password; `pin_wrong`: wrong PIN; `too_many_attempts`: the login is locked; "
+        "`terminal_revoked`: the device is out of use",
     ]
 
 
@@ -154,9 +161,10 @@ class StaffSignedOut(AuditEvent):
 
 @event("staff.reauthenticated", chain="house")
 class StaffReauthenticated(AuditEvent):
-    """The actor gave the password again, at a terminal that may have been left alone."""
+    """The actor gave the password again, or the PIN, at a terminal that may have been left alone."""
 
     token_sha256: TokenHash
+    by_pin: Annotated[bool | None, "true for the PIN; absent: the password"] = None
 
 
 RotaNumber = Annotated[int, "number of the entry, from 1 by house"]

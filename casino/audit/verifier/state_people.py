@@ -62,6 +62,7 @@ MODELS = (
             "player_ref": proved("staff.player_linked"),
             "locked_by_password": proved("staff.password_set, staff.deactivated, staff.activated"),
             "password": hashed("staff.hired, staff.password_set, staff.password_changed"),
+            "pin": hashed("staff.pin_set; none after staff.hired, staff.password_set"),
             "hired_by": proved("staff.hired: the actor, where a person hired; empty at the founding"),
             "password_givers": proved(
                 "staff.hired, staff.password_set, staff.second_factor_reset: the actor, and who gave them a password"
@@ -71,7 +72,7 @@ MODELS = (
             "totp_since": proved("staff.second_factor_confirmed, staff.second_factor_reset"),
             "totp_step": transient("counts used codes, which are worth nothing after a minute and a half"),
             "version": proved(
-                f"{_OFFICE}, staff.password_changed, staff.second_factor_begun, ..._confirmed, ..._reset"
+                f"{_OFFICE}, staff.password_changed, staff.pin_set, staff.second_factor_begun, ..._confirmed, ..._reset"
             ),
             "hired_at": proved("staff.hired"),
             "last_login": transient("a convenience of the office; staff.signed_in records every sign-in"),
@@ -102,6 +103,7 @@ MODELS = (
             "user": proved("staff.signed_in"),
             "terminal": proved("staff.signed_in"),
             "created": proved("staff.signed_in"),
+            "pin_failures": transient("counts wrong PINs; each is an event of its own"),
             "last_seen_at": transient("when the token was used last; refusals and writes are events of their own"),
             "expiry": proved(
                 "staff.signed_in; the events that end tokens: staff.deactivated, staff.password_set, "
@@ -195,6 +197,7 @@ class People:
             "staff.activated": self._activated,
             "staff.password_set": self._password_set,
             "staff.password_changed": self._password_changed,
+            "staff.pin_set": self._pin_set,
             "staff.second_factor_begun": self._factor_begun,
             "staff.second_factor_confirmed": self._factor_confirmed,
             "staff.second_factor_reset": self._factor_reset,
@@ -255,6 +258,7 @@ class People:
             givers = list(dict.fromkeys([actor, *self._rows.get(STAFF, actor)["password_givers"]]))
         return {
             "password": doc["data"]["password_sha256"],
+            "pin": None,
             "password_givers": givers,
             "must_change_password": doc["role"] != SYSTEM,
         }
@@ -286,6 +290,9 @@ class People:
         login = doc["actor"]
         self._next_version(login, password=doc["data"]["password_sha256"], must_change_password=False)
         self._end(doc["at"], user=login, keep=doc["data"].get("kept_token_sha256", ""))
+
+    def _pin_set(self, doc: Row) -> None:
+        self._next_version(doc["actor"], pin=doc["data"].get("pin_sha256"))
 
     def _factor_begun(self, doc: Row) -> None:
         self._next_version(doc["actor"], totp_sealed=doc["data"]["sealed_sha256"], totp_since=None)

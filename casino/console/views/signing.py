@@ -6,6 +6,7 @@ import segno
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from casino.console import cookies, pages
@@ -66,10 +67,9 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @_BOTH
 @pages.anybody
 def password(request: HttpRequest) -> HttpResponse:
-    """Give the password again, at a terminal that was left alone."""
-    return _due(request, "password", "password", lambda door: door.write(
-        "reauthenticate", _given(request, "password", "code")
-    ))  # fmt: skip
+    """Give the password again, or the PIN, at a terminal that was left alone."""
+    names = ("pin",) if request.POST.get("pin") else ("password", "code")
+    return _due(request, "password", "password", lambda door: door.write("reauthenticate", _given(request, *names)))
 
 
 @_BOTH
@@ -79,6 +79,30 @@ def new_password(request: HttpRequest) -> HttpResponse:
     return _due(request, "new_password", "new_password", lambda door: door.write(
         "password", _given(request, "old", "new"), key=request.POST.get("key")
     ))  # fmt: skip
+
+
+#: What a person changes of the own sign-in: the names of the form, and the words once it is done.
+_OWN: dict[str, tuple[tuple[str, ...], Any]] = {
+    "pin": (("password", "pin"), gettext_lazy("Your PIN is set.")),
+    "no_pin": (("password",), gettext_lazy("You have no PIN any more.")),
+    "password": (("old", "new"), gettext_lazy("Your password is changed. You are signed out everywhere else.")),
+}
+
+
+@_BOTH
+@pages.signed_in
+def own(screen: pages.Screen) -> HttpResponse:
+    """What a person changes of the own sign-in: password, PIN, second factor."""
+    request, answer, done = screen.request, None, ""
+    names, words = _OWN.get(request.POST.get("change", ""), ((), ""))
+    if request.method == "POST" and names:
+        change = request.POST["change"]
+        body: dict[str, Any] = {**_given(request, *names), **({"pin": None} if change == "no_pin" else {})}
+        answer = screen.door.write("password" if change == "password" else "pin", body, key=request.POST.get("key"))
+        if answer.is_success:
+            done, screen = words, pages.of(request) or screen
+    context = {"done": done, "next": "/console/own"} | _problem(answer)
+    return screen.show("own", context, answer.status if answer and not answer.is_success else 200)
 
 
 def _due(request: HttpRequest, template: str, must: str, act: Any) -> HttpResponse:
@@ -154,6 +178,7 @@ urls = [
     path("sign-in", sign_in),
     path("sign-out", sign_out),
     path("password", password),
+    path("own", own),
     path("new-password", new_password),
     path("second-factor", second_factor),
     path("theme", theme),

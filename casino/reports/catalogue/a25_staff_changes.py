@@ -23,7 +23,7 @@ from casino.staff.models import Role
 
 _KINDS = (
     "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",
-    "staff.password_changed", "staff.second_factor_begun", "staff.second_factor_confirmed",
+    "staff.password_changed", "staff.pin_set", "staff.second_factor_begun", "staff.second_factor_confirmed",
     "staff.second_factor_reset", "staff.player_linked", "staff.unlocked", "rota.entered", "rota.withdrawn",
     "terminal.enrolled", "terminal.revoked",
 )  # fmt: skip

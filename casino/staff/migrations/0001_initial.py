@@ -69,6 +69,7 @@ class Migration(migrations.Migration):
                 ),
                 ("hired_by", models.CharField(blank=True, db_default="", default="", max_length=64)),
                 ("must_change_password", models.BooleanField(db_default=False, default=False)),
+                ("pin", models.CharField(max_length=128, null=True)),
                 ("totp_sealed", models.BinaryField(null=True)),
                 ("totp_since", models.DateTimeField(null=True)),
                 ("totp_step", models.BigIntegerField(db_default=0, default=0)),
@@ -183,6 +184,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("last_seen_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("pin_failures", models.PositiveSmallIntegerField(db_default=0, default=0)),
             ],
             options={
                 "verbose_name": "terminal token",

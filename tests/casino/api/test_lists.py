@@ -1,6 +1,7 @@
 """Lists of the house: what each is narrowed down by, in which order, and that an index serves the long ones."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -8,6 +9,7 @@ from django.db import connection
 from django.db.models.fields.json import KeyTextTransform
 
 from casino.audit.models import Event
+from casino.console import operations
 from casino.hands.models import Hand
 from casino.staff.models import Role, TerminalKind, TerminalToken
 from tests.casino.kit import Desk, Kit
@@ -161,3 +163,17 @@ def test_a_reason_is_not_blank(kit: Kit, reason: str) -> None:
     keeper = kit.office(Role.CAGE_SUPERVISOR)
     assert refused(keeper.post("duty", {"amount": 5, "reason": reason})) == (400, "invalid_request")
     assert refused(admin.post("terminals/any/revoke", {"reason": reason}, version=1)) == (400, "invalid_request")
+
+
+LISTS = [one for one in operations.every().values() if one.is_list and not one.parameters]
+
+
+@pytest.mark.parametrize("reading", LISTS, ids=lambda one: one.id)
+def test_a_filter_takes_any_text_or_refuses_it(kit: Kit, reading: operations.Operation) -> None:
+    """What is no such value selects nothing, or is refused; the server never fails for it."""
+    desk = kit.office(Role(min(reading.roles)))
+    for name in reading.view.filters:
+        for value in ("", "x", "-1", "0", "999999999", "99999999999999999999", "a b"):
+            answer = desk.get(f"/api/v1/{reading.pattern}?{urlencode({name: value})}")
+            allowed = (200, 400, 404) if name not in reading.view.numbers or value == "999999999" else (400,)
+            assert answer.status_code in allowed, (name, value, answer.text)

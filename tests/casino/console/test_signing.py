@@ -85,6 +85,38 @@ def test_a_terminal_that_was_left_alone_asks_for_the_password(kit: Kit, person: 
     assert browser.open("work").status_code == 200
 
 
+def test_a_dealer_sets_a_pin_and_goes_on_by_it(kit: Kit) -> None:
+    kit.table("T1")
+    login = f"bela@{kit.house.code}"
+    hire(house=kit.house, login=login, name="Bela", roles=[Role.DEALER], password=PASSWORD, actor=ACTOR)
+    _, key = enrol_terminal(house=kit.house, code="desk-1", kind=TerminalKind.TABLE, location="T1", actor=ACTOR)
+    browser = enrolled(kit, {"key": key})
+    browser.open("sign-in")
+    browser.submit("sign-in", {"login": login, "password": PASSWORD})
+    own = browser.open("own").text
+    assert "PIN for the tables" in own and "Take the PIN away" not in own
+    refused = browser.submit("own", {"change": "pin", "password": PASSWORD, "pin": "1234", "key": "a"})
+    assert refused.status_code == 400 and "pin_too_simple" in refused.text
+    done = browser.submit("own", {"change": "pin", "password": PASSWORD, "pin": "2580", "key": "b"})
+    assert "Your PIN is set." in done.text and "Take the PIN away" in done.text
+    Staff.objects.get(login=login).auth_token_set.update(last_seen_at="2020-01-01T00:00:00Z")
+    assert 'name="pin"' in browser.open("password", next="/console/work").text
+    wrong = browser.submit("password", {"pin": "0258", "next": "/console/work"})
+    assert wrong.status_code == 403 and "pin_wrong" in wrong.text
+    assert browser.submit("password", {"pin": "2580", "next": "/console/work"}).headers["Location"] == "/console/work"
+    browser.open("own")
+    gone = browser.submit("own", {"change": "no_pin", "password": PASSWORD, "key": "c"})
+    assert "You have no PIN any more." in gone.text
+    changed = browser.submit("own", {"change": "password", "old": PASSWORD, "new": "a better one 22", "key": "d"})
+    assert "Your password is changed." in changed.text
+    assert Staff.objects.get(login=login).check_password("a better one 22")
+
+
+def test_who_may_have_no_pin_is_not_offered_one(kit: Kit) -> None:
+    own = Browser.of(kit, Role.MANAGER).open("own").text
+    assert "PIN for the tables" not in own and "Second factor" in own
+
+
 def test_no_form_of_another_page_is_taken(kit: Kit, person: dict[str, str]) -> None:
     browser = enrolled(kit, person)
     browser.open("sign-in")
