@@ -212,16 +212,14 @@ def _denials(scope: Scope) -> Iterator[Row]:
 
 
 def _unapproved(scope: Scope) -> Iterator[Row]:
-    """Overrides that went without the approval they needed, or name one that nobody else had given."""
-    days = DaysOfEvents(scope)
-    none = {event for event, _ in approved.without(scope, _KINDS)}
-    ungiven = approved.ungiven(scope, _KINDS)
+    """Overrides that needed an approval and name none, or name one that nobody else had given."""
+    days, found = DaysOfEvents(scope), approved.ungiven(scope, _KINDS)
+    found |= {event for event, _ in approved.without(scope, _KINDS)}
     for event, chain, seq, doc in _overrides(scope):
-        if event in none or event in ungiven:
+        if event in found:
             yield (
                 days.of(event) or None, at(doc), doc["kind"], _place(chain, doc), _subject(doc), _amount(doc),
-                doc["actor"], doc.get("approver", ""), doc["data"].get("approval"),
-                "names none" if event in none else "not given", f"{chain}#{seq}",
+                doc["actor"], doc.get("approver", ""), doc["data"].get("approval"), f"{chain}#{seq}",
             )  # fmt: skip
 
 
@@ -318,7 +316,7 @@ REPORT = Report(
             (
                 Column("day", "Gaming day", Type.DAY), time("at", "At"), coded("kind", "Kind"), ref("place", "Place"),
                 ref("subject", "About"), money("amount", "Amount"), ref("person", "By"), ref("approver", "Approver"),
-                count("approval", "Approval", total=False), coded("problem", "Problem"), ref("event", "Event"),
+                count("approval", "Approval", total=False), ref("event", "Event"),
             ),
             _unapproved,
             groups=("day", "kind", "person", "place"),
