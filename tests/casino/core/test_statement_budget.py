@@ -145,11 +145,11 @@ WRITES: dict[int, tuple[str, ...]] = {
         "withdrawLogLine", "withdrawRota", "witnessTrayCount", "writeSealed", "printDocument",
     ),
     # It compares marks of every person that is recorded, a few hundred at a time, with those that it keeps.
-    14: ("excludePerson",),
+    12: ("excludePerson",),
     # They read all that a player has moved once the books are at rest, or everything that may keep a player.
-    30: ("forgetPlayer", "printAtSeat", "printStatement"),
+    29: ("forgetPlayer", "printAtSeat", "printStatement"),
     # It founds a house, in one transaction.
-    90: ("resetSandbox",),
+    88: ("resetSandbox",),
 }  # fmt: skip
 
 
@@ -205,12 +205,12 @@ def test_no_write_takes_more_than_its_budget(live_db: None, monkeypatch: pytest.
     play(kit)
     kit.close()
     budgets = {name: budget for budget, names in WRITES.items() for name in names}
-    approved = {name: 2 * AN_ACTION for name in kit.trips if name.endswith(", approved")}
+    approved = {name: budgets[name.removesuffix(", approved")] for name in kit.trips if name.endswith(", approved")}
     assert approved and kit.trips.keys() == budgets.keys() | approved.keys()
     budgets |= approved
     taken = {name: (max if name in EVERY else min)(found, key=len) for name, found in kit.trips.items()}
     over = {name: (len(asked), asked) for name, asked in taken.items() if len(asked) > budgets[name]}
-    print({name: found for name, (found, _) in over.items()})
+    print({name: len(asked) for name, asked in taken.items() if len(asked) > 2 * AN_ACTION})
     assert over == {}
 
 

@@ -1,6 +1,7 @@
 // What proves a hand, checked here line by line: events, record, place in the log, signature, deck.
 import { bytes, hex, note, opens, root, sha256, signed, verifier } from "./proofs.js";
 import { committed, packRoot, packs, split } from "./deck.js";
+import { t } from "./words.js";
 
 const text = new TextEncoder();
 const KEY = "cukassza.log-key";
@@ -22,27 +23,27 @@ async function payloads(found, say) {
   const whole = found.events.filter((one) => one.payload !== undefined);
   if (!whole.length) return [];
   const hashes = await Promise.all(whole.map((one) => sha256(Uint8Array.of(0), text.encode(one.payload))));
-  say(hashes.every((one, at) => hex(one) === whole[at].hash), `${whole.length} events of the hand: each text has the hash under which it stands`);
+  say(hashes.every((one, at) => hex(one) === whole[at].hash), t("{count} events of the hand: each text has the hash under which it stands", { count: whole.length }));
   const read = whole.map((one) => JSON.parse(one.payload));
   const pairs = read.slice(1).filter((one, at) => one.seq === read[at].seq + 1);
-  say(pairs.every((one) => one.prev === whole[read.indexOf(one) - 1].hash), `Each event names the hash of the one before it (${pairs.length} links)`);
+  say(pairs.every((one) => one.prev === whole[read.indexOf(one) - 1].hash), t("Each event names the hash of the one before it ({count} links)", { count: pairs.length }));
   return read;
 }
 
 async function record(found, read, say) {
   const named = read.find((one) => one.data.record_hash);
   if (!found.record) {
-    say(null, "The record has cards that you do not see: an auditor checks its hash");
+    say(null, t("The record has cards that you do not see: an auditor checks its hash"));
     return;
   }
-  say(equal(found.record.acts, found.lines), `The ${found.lines.length} lines on this page are those of the record`);
+  say(equal(found.record.acts, found.lines), t("The {count} lines on this page are those of the record", { count: found.lines.length }));
   if (!named) {
-    say(null, "The hand did not come to its end: no event names a hash of its record");
+    say(null, t("The hand did not come to its end: no event names a hash of its record"));
     return;
   }
   const hash = hex(await sha256(text.encode(canonical(found.record))));
-  say(hash === named.data.record_hash, `The record has the hash that event ${named.chain} #${named.seq} names: ${hash.slice(0, 16)}…`);
-  say(equal(named.data.result.net, found.record.net), "The result of the record is that of the event");
+  say(hash === named.data.record_hash, t("The record has the hash that event {event} names: {hash}…", { event: `${named.chain} #${named.seq}`, hash: hash.slice(0, 16) }));
+  say(equal(named.data.result.net, found.record.net), t("The result of the record is that of the event"));
 }
 
 async function receipt(one, size) {
@@ -56,12 +57,12 @@ async function receipt(one, size) {
 // All events against one checkpoint, the newest one that has the last of them.
 async function inclusion(found, say) {
   if (!found.events.length) {
-    say(false, "No event of this hand is known");
+    say(false, t("No event of this hand is known"));
     return null;
   }
   const newest = await receipt(found.events[found.events.length - 1]);
   if (!newest) {
-    say(null, "The last event is not in the signed log yet: look again in a few seconds");
+    say(null, t("The last event is not in the signed log yet: look again in a few seconds"));
     return null;
   }
   const checkpoint = note(newest.checkpoint);
@@ -74,7 +75,7 @@ async function inclusion(found, say) {
       holds = holds && Boolean(led) && hex(led) === hex(checkpoint.root);
     }
   }
-  say(holds, `All ${found.events.length} events are in the log of ${checkpoint.size} events: each path leads to the root of one checkpoint`);
+  say(holds, t("All {count} events are in the log of {size} events: each path leads to the root of one checkpoint", { count: found.events.length, size: checkpoint.size }));
   return checkpoint;
 }
 
@@ -83,15 +84,15 @@ async function signature(found, checkpoint, say) {
   const own = localStorage.getItem(KEY);
   const keys = own ? [own] : found.keys;
   if (!keys.length) {
-    say(null, "No key of the log is at hand: who has signed the checkpoint was not checked");
+    say(null, t("No key of the log is at hand: who has signed the checkpoint was not checked"));
     return;
   }
   const tried = await Promise.all(keys.map(async (one) => signed(checkpoint, await verifier(one))));
   const holds = tried.some(Boolean);
-  say(holds, own ? "The checkpoint is signed with the key that you keep here" : "The checkpoint is signed with the key of the log that the house gives");
-  if (holds && !own) say(null, "Compare that key with a copy from somebody else than the house");
+  say(holds, own ? t("The checkpoint is signed with the key that you keep here") : t("The checkpoint is signed with the key of the log that the house gives"));
+  if (holds && !own) say(null, t("Compare that key with a copy from somebody else than the house"));
   const others = checkpoint.signatures.length - 1;
-  say(null, others > 0 ? `${others} more signatures stand on the checkpoint; they are not checked here` : "No witness has cosigned the checkpoint yet");
+  say(null, others > 0 ? t("{count} more signatures stand on the checkpoint; they are not checked here", { count: others }) : t("No witness has cosigned the checkpoint yet"));
 }
 
 // The pack as it is printed: the one of the game's packs that has these cards.
@@ -103,7 +104,7 @@ const printed = (found, deck) =>
 
 async function deck(found, read, say) {
   if (found.mode !== "electronic") {
-    say(null, "A real pack: the cards are what the dealer has entered");
+    say(null, t("A real pack: the cards are what the dealer has entered"));
     return;
   }
   const dealt = read.find((one) => one.kind === "hand.dealt");
@@ -111,27 +112,27 @@ async function deck(found, read, say) {
   if (whole?.seed) {
     const again = await committed(whole.seed, whole.hand);
     const wanted = dealt ? dealt.data.commitment : found.commitment;
-    say(again === wanted, "The seed of the house is the one that was committed to before the deal");
+    say(again === wanted, t("The seed of the house is the one that was committed to before the deal"));
     const given = (whole.decks || [whole.deck]).map(split);
     const pack = printed(found, given[0]);
     const made = pack ? await packs(whole, pack) : [];
-    say(equal(made, given), `The seeds of house and players make this ${given.length > 1 ? "row of decks" : "deck"} again, card by card`);
+    say(equal(made, given), given.length > 1 ? t("The seeds of house and players make this row of decks again, card by card") : t("The seeds of house and players make this deck again, card by card"));
     const roots = await Promise.all(given.map((cards, at) => packRoot(cards, whole.seed, whole.hand, at)));
-    say(equal(roots, found.roots), "The deck has the root that was published when it was dealt");
+    say(equal(roots, found.roots), t("The deck has the root that was published when it was dealt"));
   }
   const opened = await Promise.all(found.openings.map((one) => opens(one, found.hand, found.roots)));
-  if (opened.length) say(opened.every(Boolean), `${opened.length} cards that you may know lay at their places when the pack was dealt`);
-  else say(null, "No card has been opened: nothing of the deck can be checked yet");
-  if (!whole?.seed) say(null, "The house opens its seed to auditors when the hand is over");
+  if (opened.length) say(opened.every(Boolean), t("{count} cards that you may know lay at their places when the pack was dealt", { count: opened.length }));
+  else say(null, t("No card has been opened: nothing of the deck can be checked yet"));
+  if (!whole?.seed) say(null, t("The house opens its seed to auditors when the hand is over"));
 }
 
 export async function check(found, say) {
   const steps = [
-    ["The events cannot be checked", async () => payloads(found, say)],
-    ["The record cannot be checked", async (read) => record(found, read, say)],
-    ["The place in the log cannot be checked", async () => inclusion(found, say)],
-    ["The signature cannot be checked", async (_, checkpoint) => signature(found, checkpoint, say)],
-    ["The deck cannot be checked", async (read) => deck(found, read, say)],
+    [t("The events cannot be checked"), async () => payloads(found, say)],
+    [t("The record cannot be checked"), async (read) => record(found, read, say)],
+    [t("The place in the log cannot be checked"), async () => inclusion(found, say)],
+    [t("The signature cannot be checked"), async (_, checkpoint) => signature(found, checkpoint, say)],
+    [t("The deck cannot be checked"), async (read) => deck(found, read, say)],
   ];
   let read = [];
   let checkpoint = null;

@@ -107,7 +107,7 @@ const READ_AS = { O: "0", I: "1", L: "1" };
 
 function plain(given) {
   const found = [...given.toUpperCase()].map((one) => READ_AS[one] || one);
-  if (!found.every((one) => ALPHABET.includes(one))) throw new Error("Something stands there that is on no paper.");
+  if (!found.every((one) => ALPHABET.includes(one))) throw new Error(t("Something stands there that is on no paper."));
   return found.join("");
 }
 
@@ -118,7 +118,7 @@ async function checked(line, at) {
   const ten = (digest[0] << 2) | (digest[1] >> 6);
   const numbered = plain(parts[0]) === String(at).padStart(2, "0");
   if (!numbered || plain(parts[parts.length - 1]) !== ALPHABET[ten >> 5] + ALPHABET[ten & 31]) {
-    throw new Error(`Line ${at} has a mistake, or is not in its place.`);
+    throw new Error(t("Line {line} has a mistake, or is not in its place.", { line: at }));
   }
   return data;
 }

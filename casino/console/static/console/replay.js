@@ -1,6 +1,7 @@
 // A hand step by step, by keys and buttons; the address has the line. Beside it the proof is checked.
 import { isTyping } from "./keys.js";
 import { check } from "./evidence.js";
+import { t } from "./words.js";
 
 const page = document.querySelector(".replay");
 const steps = [...page.querySelectorAll("template[data-step]")];
@@ -101,6 +102,6 @@ check(JSON.parse(document.getElementById("proof").textContent), say).then(() => 
   const sum = document.getElementById("proved");
   sum.className = `note ${fails ? "bad" : holds ? "ok" : "warn"}`;
   sum.querySelector("b").textContent = fails
-    ? `✗ ${fails} checks fail`
-    : holds ? `✓ ${holds} checks hold, none fails` : "? Nothing can be checked yet";
+    ? "✗ " + t("{count} checks fail", { count: fails })
+    : holds ? "✓ " + t("{count} checks hold, none fails", { count: holds }) : "? " + t("Nothing can be checked yet");
 });

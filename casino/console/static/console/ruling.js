@@ -1,11 +1,13 @@
 // Dividing a frozen pot: what a reading gives is filled in, the sum says what is missing, chips are named.
+import { mark, t } from "./words.js";
+
 const MINUS = "−";
 const place = () => document.querySelector(".ruling");
 const units = () => 10 ** Number(place().dataset.exponent);
 
 function written(amount) {
   const digits = Number(place().dataset.exponent);
-  const text = (Math.abs(amount) / units()).toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+  const text = (Math.abs(amount) / units()).toFixed(digits).replace(".", mark).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
   return (amount < 0 ? MINUS : "") + text;
 }
 
@@ -46,8 +48,8 @@ function reckon(form) {
   const whole = readable && left === 0;
   line.className = `note ${whole ? "ok" : "warn"}`;
   line.querySelector("b").textContent = !readable
-    ? "Not every amount can be read"
-    : left === 0 ? `The whole pot, ${written(pot)}: nothing is left` : left > 0 ? `${written(left)} of ${written(pot)} are left` : `${written(-left)} more than the pot of ${written(pot)}`;
+    ? t("Not every amount can be read")
+    : left === 0 ? t("The whole pot, {pot}: nothing is left", { pot: written(pot) }) : left > 0 ? t("{left} of {pot} are left", { left: written(left), pot: written(pot) }) : t("{more} more than the pot of {pot}", { more: written(-left), pot: written(pot) });
   form.querySelector("button:not([type])").disabled = !whole;
 }
 
