@@ -9,9 +9,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from casino.console import pages
-from casino.console.money import Money
 from casino.console.pages import Screen
-from casino.console.show import shown
+from casino.console.show import compared, shown
 from casino.core.errors import NotFound
 
 
@@ -53,16 +52,9 @@ def one(screen: Screen, name: str) -> HttpResponse:
 def run(screen: Screen, number: int) -> HttpResponse:
     """How far a run is, and what it has made."""
     found = screen.door.read(f"report-runs/{number}")
-    equal = shown([_compared(one, screen.money) for one in found["equalities"] or []], screen.money)
+    equal = shown([compared(one, screen.money) for one in found["equalities"] or []], screen.money)
     template = "report_run_part" if "HX-Request" in screen.request.headers else "report_run"
     return screen.show(template, {"run": found, "equal": equal, "waits": found["state"] in ("waiting", "making")})
-
-
-def _compared(one: dict[str, Any], money: Money) -> dict[str, Any]:
-    """Two sums that must be equal, money as people read it."""
-    of_money = one.get("type") == "money"
-    sums = {name: f"{money.shown(one[name])} {money.currency}" for name in ("one", "other") if of_money}
-    return {name: sums.get(name, value) for name, value in one.items() if name != "type"}
 
 
 @pages.signed_in

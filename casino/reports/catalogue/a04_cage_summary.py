@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
 from casino.reports.frame.blind import NOTE, is_blind
-from casino.reports.frame.columns import Row, Type, coded, money, ref, text
+from casino.reports.frame.columns import Column, Row, Type, coded, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
 from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import recorded, turned
@@ -70,18 +70,29 @@ def _kinds(scope: Scope) -> Iterator[Row]:
         yield what, kind, came, went, came - went
 
 
-def _cover(scope: Scope) -> Iterator[Row]:
-    """As of the moment of the report, whatever days are shown. What is owed for chips says what is in the cage, so that
-    who counts does not see it."""
-    if scope.blind:
-        return
+def _covering(scope: Scope) -> dict[str, int]:
+    """What each number of the chart covers or owes, minor units. As of the moment of the report, whatever days are
+    shown. What is owed for chips says what is in the cage, so that who counts does not see it."""
     sums: dict[str, int] = {}
-    for held in balances(scope):
+    for held in () if scope.blind else balances(scope):
         if held.number in _COVER or held.number in _OWED:
             sums[held.number] = sums.get(held.number, 0) + _in_money(held)
-    for number, amount in sorted(sums.items()):
+    return sums
+
+
+def _cover(scope: Scope) -> Iterator[Row]:
+    for number, amount in sorted(_covering(scope).items()):
         covers = number in _COVER
         yield number, kind_of(number).name, amount if covers else 0, 0 if covers else amount
+
+
+def _ratio(scope: Scope) -> Iterator[Row]:
+    """How much of what is owed the cash covers; nothing where nothing is owed."""
+    sums = _covering(scope)
+    cash = sum(amount for number, amount in sums.items() if number in _COVER)
+    owed = sum(amount for number, amount in sums.items() if number in _OWED)
+    if sums:
+        yield cash, owed, cash - owed, share(cash, owed)
 
 
 def _in_money(held: Held) -> int:
@@ -141,6 +152,15 @@ REPORT = Report(
             "Cash against what is owed",
             (ref("number", "Account"), coded("kind", "Kind"), money("cover", "Cash"), money("owed", "Owed")),
             _cover,
+        ),
+        Section(
+            "ratio",
+            "Cover",
+            (
+                money("cover", "Cash"), money("owed", "Owed"), money("free", "More than is owed"),
+                Column("share", "Cash of what is owed", Type.SHARE),
+            ),
+            _ratio,
         ),
         adjustments(_NUMBERS, _is_asked),
     ),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from casino.bookkeeping.accounts import Account
-from casino.bookkeeping.chart import CREDIT, kind_of
+from casino.bookkeeping.chart import CREDIT, face_value, kind_of
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
@@ -130,6 +130,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         "results of the days = results of the months", totals["result"], results["months"].totals["result"], Type.MONEY
     )
     yield from _to_date(scope, results)
+    yield from _tax_boxes(scope)
     held = dict.fromkeys(_NAMES, 0)
     for one in balances(scope):
         if one.number in _OF:
@@ -149,6 +150,19 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality(
         "tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"], Type.MONEY
     )
+
+
+def _tax_boxes(scope: Scope) -> Iterator[Equality]:
+    """Chips of the tax are put into the box of the table: what later rulings give back comes from the tray."""
+    days, place = DayRange.of(scope), scope.filters.get("place")
+    tax = chips = 0
+    for one in turned(scope, (Account.HOUSE_TAX, Account.TAX_BOX)):
+        if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and place in (None, one.place):
+            if one.number == Account.HOUSE_TAX:
+                tax += one.net
+            else:
+                chips += one.net * face_value(one.commodity)
+    yield Equality("tax of hands = chips put into tax boxes", tax, chips, Type.MONEY)
 
 
 def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:

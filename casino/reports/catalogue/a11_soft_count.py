@@ -210,6 +210,7 @@ REPORT = Report(
                 money("counted", "Counted", total=False),
             ),
             _counts,
+            groups=("table", "kind", "counted_by"),
         ),
         Section(
             "denominations",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from itertools import takewhile
 from math import sqrt
 from statistics import mean, pstdev
@@ -148,9 +148,14 @@ def _rows(scope: Scope) -> Iterator[Row]:
             continue
         explained = one.kind == "variance.offset"
         yield (
-            one.at, one.belongs_to or None, one.day or None, one.place, one.kind, one.transaction, cash, chips,
-            explained, ", ".join(counters), approver,
+            one.at, one.belongs_to or None, _weekday(one.belongs_to), one.day or None, one.place, one.kind,
+            one.transaction, cash, chips, explained, ", ".join(counters), approver,
         )  # fmt: skip
+
+
+def _weekday(day: str) -> int | None:
+    """The day of the week of a gaming day, 1 is Monday (ISO 8601)."""
+    return date.fromisoformat(day).isoweekday() if day else None
 
 
 def _trend(scope: Scope) -> Iterator[Row]:
@@ -267,7 +272,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="variances",
     number="A13",
-    version=3,
+    version=4,
     title="Variances with trend",
     text="What counts found over (above zero) and short (below), by place, and who counted, beside all others who have "
     "counted such places; what a later entry has explained is marked. A tray is counted by its dealer, a box and "
@@ -278,13 +283,14 @@ REPORT = Report(
             "variances",
             "Variances",
             (
-                time("at", "Time"), Column("day", "For day", Type.DAY), Column("booked_in", "Booked in", Type.DAY),
+                time("at", "Time"), Column("day", "For day", Type.DAY),
+                count("weekday", "Weekday, 1 is Monday", total=False), Column("booked_in", "Booked in", Type.DAY),
                 ref("place", "Place"), coded("kind", "Kind"), count("transaction", "Posting", total=False),
                 money("cash", "Cash"), money("chips", "Chips"), Column("explained", "Explains another", Type.FLAG),
                 ref("counted_by", "Counted by"), ref("approver", "Approved by"),
             ),
             _rows,
-            groups=("place", "counted_by", "kind", "day"),
+            groups=("place", "counted_by", "kind", "day", "weekday"),
         ),
         Section(
             "trend",

@@ -282,6 +282,7 @@ REPORT = Report(
                 money("named_out", "Paid by name"), money("bearer_out", "Paid without"),
             ),
             _unnamed,
+            groups=("day",),
         ),
     ),
     equalities=_equalities,

@@ -152,7 +152,7 @@ def test_books_of_drawers_and_counts_with_known_numbers(kit: Kit) -> None:
     kit.close_drawer(cashier, cash=53_990)
     [short] = rows(made(kit, "variances"))
     assert (short["place"], short["kind"], short["cash"], short["chips"]) == ("C1", "drawer.closed", -10, 0)
-    assert short["day"] == short["booked_in"] == "2024-05-01"
+    assert short["day"] == short["booked_in"] == "2024-05-01" and short["weekday"] == 3
     [trend] = rows(made(kit, "variances", place="C1"), 1)
     assert (trend["short_count"], trend["sum"], trend["largest"], trend["run"]) == (1, -10, -10, 1)
     [revenue] = rows(made(kit, "daily-revenue"))
@@ -334,6 +334,7 @@ def test_money_of_the_trial_balance_is_money_and_adds_up(kit: Kit) -> None:
     assert [column["type"] for column in found["sections"][0]["columns"]][-2:] == ["money", "money"]
     totals = found["sections"][0]["totals"]
     assert totals["debit"] == totals["credit"] > 0
+    assert rows(made(kit, "trial-balance", number="1010")) == vault
     out = [row for row in rows(found, 1) if row["number"] == "9170"]
     assert [(row["commodity"].rpartition(".")[2], row["debit"]) for row in out] == [("500", 1)]
 

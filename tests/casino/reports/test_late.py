@@ -1,9 +1,12 @@
 """What is booked for a day that has passed: it stands beside the day's figures, with its reason, and changes none."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from casino.reports.catalogue import a05_daily_revenue
+from casino.reports.frame.movements import Turned, turned
 from casino.staff.models import Role
 from tests.casino.kit import Kit
 from tests.casino.reports.test_catalogue import made, rows
@@ -57,6 +60,23 @@ def test_a_drawer_that_is_counted_in_the_next_day_stands_beside_its_own(late: Ki
         assert later(made(late, name, drawer="C1")) == [short]
         assert broken(late, name) == []
     assert later(made(late, "tray-counts")) == later(made(late, "vault-counts")) == []
+    summary = made(late, "cage-summary")
+    [cover] = rows(summary, 3)
+    assert cover["share"] == round(cover["cover"] * 10_000 / cover["owed"]) > 10_000
+    free = sum(row["cover"] - row["owed"] for row in rows(summary, 2))
+    assert cover["free"] == cover["cover"] - cover["owed"] == free
     moved = later(made(late, "cage-summary", until=FIRST))
     by_number = {number: sum(row["amount"] for row in moved if row["number"] == number) for number in ("1010", "1020")}
     assert by_number["1020"] == -by_number["1010"] - 20 < 0
+
+
+def test_tax_of_which_a_chip_did_not_come_to_the_box_is_seen(late: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "tax of hands = chips put into tax boxes"
+    found = made(late, "daily-revenue")["equalities"]
+    assert [one["one"] for one in found if one["equality"] == words] == [165]
+
+    def one_less(*asked: Any) -> list[Turned]:
+        return [replace(one, into=max(one.into - 1, 0)) if one.number == "9150" else one for one in turned(*asked)]
+
+    monkeypatch.setattr(a05_daily_revenue, "turned", one_less)
+    assert broken(late, "daily-revenue") == [words]
