@@ -26,12 +26,18 @@ from casino.staff.models import CODE, Role
 TAG = "office"
 
 
+#: A month by its year and number.
+_MONTH = r"^\d{4}-(0[1-9]|1[0-2])\Z"
+
+
 class DutyOut(serializers.Serializer[Any]):
     """The duty that was booked, and the total that is payable now, in minor units."""
 
     amount = serializers.IntegerField()
     reason = serializers.CharField()
     payable = serializers.IntegerField()
+    for_month = serializers.CharField(allow_null=True, help_text="The month on whose take it falls; null: not named.")
+    due_on = serializers.DateField(allow_null=True, help_text="Until when it has to be paid; null: not named.")
     audit = ReceiptOut()
 
 
@@ -57,12 +63,14 @@ class BookDuty(WriteOperation):
 
         amount = Amount()
         reason = Reason()
+        for_month = StrictPattern(_MONTH, required=False, help_text="The month on whose take it falls, `2026-11`.")
+        due_on = serializers.DateField(required=False, help_text="Until when it has to be paid.")
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Book."""
-        return duty.due(command=command, amount=data["amount"], reason=data["reason"])
+        return duty.due(command=command, **data)
 
 
 class DutyPaidOut(serializers.Serializer[Any]):
@@ -71,6 +79,7 @@ class DutyPaidOut(serializers.Serializer[Any]):
     amount = minor_units("What was paid")
     return_number = serializers.CharField(help_text="Number of the return.")
     payable = minor_units("Duty that is payable now")
+    for_month = serializers.CharField(allow_null=True, help_text="The month whose duty it is; null: not named.")
     audit = ReceiptOut()
 
 
@@ -91,12 +100,13 @@ class PayDuty(WriteOperation):
 
         amount = Amount()
         return_number = StrictPattern(CODE, help_text="Number of the return.")
+        for_month = StrictPattern(_MONTH, required=False, help_text="The month whose duty it is, `2026-11`.")
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Pay."""
-        return duty.pay(command=command, amount=data["amount"], return_number=data["return_number"])
+        return duty.pay(command=command, **data)
 
 
 class DutyLoweredOut(serializers.Serializer[Any]):

@@ -21,6 +21,7 @@ from casino.api.parts import ShiftCount, chip_pieces, login_of, minor_units, num
 from casino.api.tables import ReceiptOut
 from casino.cage import readings, selectors
 from casino.cage.models import DrawerState
+from casino.cage.readings import COUNT, MONEY, PIECES
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
 
@@ -50,6 +51,9 @@ class Equality(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="What is compared.")
     left = serializers.IntegerField()
     right = serializers.IntegerField()
+    type = serializers.ChoiceField(
+        choices=[MONEY, PIECES, COUNT], help_text="What they are sums of: money in minor units, pieces, anything else."
+    )
     equal = serializers.BooleanField()
 
 

@@ -30,7 +30,7 @@ from casino.core.languages import ENGLISH, NAMES
 from casino.core.write import Answer, Command
 from casino.reports import runs
 from casino.reports.frame import registry
-from casino.reports.frame.report import FilterKind, Format, Report, Retention, Sensitivity
+from casino.reports.frame.report import SUMMED, FilterKind, Format, Report, Retention, Sensitivity
 from casino.reports.models import ReportRun, RunState
 from casino.reports.render.style import DECIMALS, SEPARATORS, style_of
 from casino.staff.models import Role
@@ -151,7 +151,7 @@ def described(report: Report) -> dict[str, Any]:
                 "columns": [
                     {"name": column.name, "title": column.title, "type": str(column.type)} for column in section.columns
                 ],
-                "groups": list(section.groups),
+                "groups": list(section.sums_by()),
             }
             for section in report.sections
         ],
@@ -186,8 +186,12 @@ class RunEquality(serializers.Serializer[Any]):
     """Two sums that must be equal."""
 
     equality = serializers.CharField(help_text="What must be equal.")
-    one = serializers.IntegerField(help_text="One sum, in minor units or pieces.")
+    one = serializers.IntegerField(help_text="One sum; money in minor units.")
     other = serializers.IntegerField(help_text="The other sum.")
+    type = serializers.ChoiceField(
+        choices=[one.value for one in SUMMED], required=False,
+        help_text="What they are sums of: money, pieces of chips, anything else. Absent in runs of older versions.",
+    )  # fmt: skip
     holds = serializers.BooleanField(help_text="Whether they are equal.")
 
 
@@ -215,7 +219,7 @@ class RunOut(serializers.Serializer[Any]):
     report = serializers.CharField()
     report_version = number_of("the version of the report's columns")
     filters = serializers.DictField(child=serializers.CharField(), help_text="What was asked for.")
-    group_by = serializers.CharField(help_text="The column that is summed by; empty: none.")
+    group_by = serializers.CharField(help_text="The column, `week` or `month` that is summed by; empty: none.")
     formats = serializers.ListField(
         child=serializers.ChoiceField(choices=[one.value for one in Format]), help_text="Formats of its files."
     )
@@ -273,7 +277,12 @@ class RunReport(WriteOperation):
         filters = serializers.DictField(
             child=StrictText(max_length=60), default=dict, help_text="Values by name of the filter."
         )
-        group_by = StrictText(max_length=40, allow_blank=True, default="", help_text="A column to sum by.")
+        group_by = StrictText(
+            max_length=40,
+            allow_blank=True,
+            default="",
+            help_text="A column to sum by, or `week` or `month` of the gaming day.",
+        )
         formats = serializers.ListField(
             child=StrictChoice(choices=[one.value for one in Format]),
             min_length=1,

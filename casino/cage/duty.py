@@ -3,6 +3,8 @@
 All of it is approved by a manager. Nothing is booked that would leave less than nothing payable.
 """
 
+from datetime import date
+
 from django.db.models import BigIntegerField, Sum
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
@@ -22,30 +24,36 @@ from casino.houses.models import House
 from casino.staff.models import Role
 
 
-def due(*, command: Command, amount: int, reason: str) -> Answer:
-    """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up.
-    Raises Conflict approval_required: a manager approves it."""
+def due(
+    *, command: Command, amount: int, reason: str, for_month: str | None = None, due_on: date | None = None
+) -> Answer:
+    """Book `amount` minor units of gaming duty on the house's take of the month (`2026-11`), to be paid until a day.
+    There is no version to match: it only adds up. Raises Conflict approval_required: a manager approves it."""
+    until = None if due_on is None else due_on.isoformat()
 
     def change(house: House, work: Work) -> Outcome:
         _require_approval(work, amount)
         posted = _post(command, work, DutyDue.KIND, posting("duty", {}, amount=amount), reason=reason)
         body = {"amount": amount, "reason": reason, "payable": _payable(house)}
-        return Outcome(DutyDue(amount=amount, posting=posted, reason=reason), body, 201, version=posted)
+        body |= {"for_month": for_month, "due_on": until}
+        event = DutyDue(amount=amount, posting=posted, reason=reason, for_month=for_month, due_on=until)
+        return Outcome(event, body, 201, version=posted)
 
     return write.write(command, OfHouse(), change)
 
 
-def pay(*, command: Command, amount: int, return_number: str) -> Answer:
-    """Pay `amount` minor units of duty from the bank, by the return of this number. Raises Conflict approval_required;
-    InsufficientFunds for more than is payable, or than the bank has."""
+def pay(*, command: Command, amount: int, return_number: str, for_month: str | None = None) -> Answer:
+    """Pay `amount` minor units of the duty of a month from the bank, by the return of this number. Raises Conflict
+    approval_required; InsufficientFunds for more than is payable, or than the bank has."""
 
     def change(house: House, work: Work) -> Outcome:
         books.require(house, Account.DUTY_PAYABLE, _payable(house), amount)
         _require_approval(work, amount)
         paid = posting("duty_paid", {}, amount=amount)
         posted = _post(command, work, DutyPaid.KIND, paid, return_number=return_number)
-        body = {"amount": amount, "return_number": return_number, "payable": _payable(house)}
-        return Outcome(DutyPaid(amount=amount, return_number=return_number, posting=posted), body, 201, version=posted)
+        body = {"amount": amount, "return_number": return_number, "payable": _payable(house), "for_month": for_month}
+        event = DutyPaid(amount=amount, return_number=return_number, posting=posted, for_month=for_month)
+        return Outcome(event, body, 201, version=posted)
 
     return write.write(command, AT_THE_VAULT, change)
 

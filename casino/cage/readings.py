@@ -28,6 +28,8 @@ from casino.core import write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 
+#: What two sums that must be equal are of: minor units, pieces of chips, anything else.
+MONEY, PIECES, COUNT = "money", "pieces", "count"
 _OPENED = ("drawer.opened", "drawer.reopened")
 _BESIDE = "chips.withdrawn_set_aside"
 _CLOSED, _READ, _REFUSED = "drawer.closed", "drawer.x_read", "attempt.refused"
@@ -338,7 +340,7 @@ class ShiftRead:
             *self._variances(expected, accepted),
             *_equalities(f"accepted count = {self._where_to()}", accepted, self._returned()),
             *_equalities("rest in the drawer = nothing", self._rest(total), Moved()),
-            _equal("postings between this Z slip and the one before = none", self._between(), 0),
+            _equal("postings between this Z slip and the one before = none", self._between(), 0, COUNT),
         ]
 
     def _asserted(self) -> Moved:
@@ -362,9 +364,9 @@ class ShiftRead:
         money = accepted.cash - expected.cash + accepted.foreign - expected.foreign
         found = accepted.chips - expected.chips + self.shift.withdrawn_variance
         return [
-            _equal("variance of cash and chips of other houses = 5200", money, -cash),
-            _equal("variance of chips = 5210", found, -chips),
-            _equal("variance of chips = 2015", found, owed),
+            _equal("variance of cash and chips of other houses = 5200", money, -cash, MONEY),
+            _equal("variance of chips = 5210", found, -chips, MONEY),
+            _equal("variance of chips = 2015", found, owed, MONEY),
         ]
 
     def _where_to(self) -> str:
@@ -450,18 +452,18 @@ def _row(name: str, kind: Kind) -> dict[str, Any]:
     }
 
 
-def _equal(name: str, left: int, right: int) -> dict[str, Any]:
-    return {"name": name, "left": left, "right": right, "equal": left == right}
+def _equal(name: str, left: int, right: int, kind: str) -> dict[str, Any]:
+    return {"name": name, "left": left, "right": right, "type": kind, "equal": left == right}
 
 
 def _equalities(name: str, left: Moved, right: Moved) -> list[dict[str, Any]]:
     """One sum for cash, one for chips of other houses, and one for the pieces of each denomination, those of withdrawn
     sets by set."""
     return [
-        _equal(f"{name}: cash", left.cash, right.cash),
-        _equal(f"{name}: chips of other houses", left.foreign, right.foreign),
+        _equal(f"{name}: cash", left.cash, right.cash, MONEY),
+        _equal(f"{name}: chips of other houses", left.foreign, right.foreign, MONEY),
         *(
-            _equal(f"{name}: pieces of {value}", left.pieces.get(value, 0), right.pieces.get(value, 0))
+            _equal(f"{name}: pieces of {value}", left.pieces.get(value, 0), right.pieces.get(value, 0), PIECES)
             for value in sorted(left.pieces.keys() | right.pieces.keys())
         ),
         *(
@@ -469,6 +471,7 @@ def _equalities(name: str, left: Moved, right: Moved) -> list[dict[str, Any]]:
                 f"{name}: withdrawn pieces of {key[1]} of {key[0]}",
                 left.withdrawn.get(key, 0),
                 right.withdrawn.get(key, 0),
+                PIECES,
             )
             for key in sorted(left.withdrawn.keys() | right.withdrawn.keys())
         ),

@@ -46,6 +46,20 @@ def shown(body: Any, money: Money) -> Shown:
     return Shown(pairs=[] if body is None else [("", cell("", body, money))])
 
 
+def compared(one: dict[str, Any], money: Money) -> dict[str, Any]:
+    """Two sums that must be equal, money as people read it."""
+    of_money = one.get("type") == "money"
+    return {
+        name: f"{money.shown(value)} {money.currency}" if of_money and _is_sum(value) else value
+        for name, value in one.items()
+        if name != "type"
+    }
+
+
+def _is_sum(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def cell(name: str, value: Any, money: Money) -> Any:
     """A value as words, or a table of its own where it has parts."""
     if value is None or value == "":

@@ -1,11 +1,12 @@
 """What reports on counts of places share: what counts of a kind have posted, and what pieces are worth."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.filters import DayRange
+from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import turned
-from casino.reports.frame.report import Scope
+from casino.reports.frame.report import Scope, Section
 
 
 def worth_of(held: Mapping[str, int]) -> int:
@@ -21,4 +22,16 @@ def posted(scope: Scope, kind: str, number: Account) -> int:
         one.net
         for one in turned(scope, (number,))
         if one.kind == kind and days.takes(one.day) and where in (None, one.place)
+    )
+
+
+def over_short_later(places: Callable[[Scope], Sequence[str]]) -> Section:
+    """The section of what was booked later of counts at these places: over above zero, short below."""
+
+    def takes(scope: Scope, code: str) -> bool:
+        asked, where = scope.filters.get("table") or scope.filters.get("drawer"), code.partition("/")[2]
+        return asked in (None, where) and where in scope.once("places that are counted", places)
+
+    return adjustments(
+        (Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.CHIPS_UNATTRIBUTED), takes, lambda _code: -1
     )

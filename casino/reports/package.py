@@ -21,7 +21,7 @@ from casino.approvals.models import Approval, ApprovalState
 from casino.audit.events.house import DayClosed
 from casino.audit.models import Event
 from casino.bookkeeping.accounts import Account
-from casino.bookkeeping.chart import kind_of
+from casino.bookkeeping.chart import kind_of, set_of
 from casino.cage.models import Shift
 from casino.cage.readings import z_slip
 from casino.days.packages import Made
@@ -32,7 +32,8 @@ from casino.houses.models import House
 from casino.reports import days as reports
 from casino.reports import package_reports
 from casino.reports.frame import as_of
-from casino.reports.frame.report import Checkpoint
+from casino.reports.frame.columns import Type
+from casino.reports.frame.report import Checkpoint, compared
 from casino.reports.selectors import trial_rows
 from casino.transfers.models import Box, BoxState
 from ledger import snapshots
@@ -310,10 +311,10 @@ def _equalities(parts: Mapping[str, bytes]) -> list[dict[str, Any]]:
     report, balance = found["report.json"], found["trial_balance.json"]
     booked = sum(row["credit"] - row["debit"] for row in report["accounts"] if row["number"] == Account.HOUSE_TAX)
     sums = [
-        ("tax of the tables = change of account 4010", report["turnover"]["tax"], booked),
-        ("findings of the closing snapshot = none", len(report["snapshot_findings"]), 0),
+        ("tax of the tables = change of account 4010", report["turnover"]["tax"], booked, Type.MONEY),
+        ("findings of the closing snapshot = none", len(report["snapshot_findings"]), 0, Type.COUNT),
         *(
-            (f"debits of {commodity} = credits", total["debit"], total["credit"])
+            (f"debits of {commodity} = credits", total["debit"], total["credit"], _of(commodity))
             for commodity, total in sorted(balance["totals"].items())
         ),
         *(
@@ -321,11 +322,17 @@ def _equalities(parts: Mapping[str, bytes]) -> list[dict[str, Any]]:
                 f"pieces of {row['commodity']} at all places = commissioned",
                 sum(place["pieces"] for place in row["places"]),
                 row["commissioned"],
+                Type.PIECES,
             )
             for row in found["chip_inventory.json"]
         ),
     ]
-    return [{"equality": words, "one": one, "other": other, "holds": one == other} for words, one, other in sums]
+    return [compared(*one) for one in sums]
+
+
+def _of(commodity: str) -> Type:
+    """What is counted in a commodity."""
+    return Type.PIECES if set_of(commodity) else Type.MONEY
 
 
 def _text(content: Any) -> bytes:

@@ -21,7 +21,7 @@ from casino.players import persons
 from casino.players.models import Person, Player
 from casino.reports import at_once
 from casino.reports.catalogue.a16_player_statement import REPORT as STATEMENT
-from casino.reports.frame.columns import Row, count, day, flag, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, count, day, flag, money, ref, text, time
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Equality, Format, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.safeguards import exclusions, interactions, standing
@@ -78,7 +78,7 @@ def _report(house: House, player: Player) -> Report:
         yield from STATEMENT.equalities(scope, results)
         records = Person.objects.filter(player=player).count() if own.is_readable() else 0
         shown = len(persons.versions(house, player))
-        yield Equality("records of the person = records shown", records, shown)
+        yield Equality("records of the person = records shown", records, shown, Type.COUNT)
 
     return Report(
         id="personal-data",

@@ -13,7 +13,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import face_value
 from casino.cage.blind import CONTENTS
 from casino.cage.models import Drawer, Shift
-from casino.cage.readings import ShiftRead
+from casino.cage.readings import MONEY, ShiftRead
 from casino.reports.frame.blind import open_drawers
 from casino.reports.frame.columns import Row, coded, count, money, ref, text
 from casino.reports.frame.filters import DRAWER
@@ -44,7 +44,9 @@ MOVEMENTS = (
 )  # fmt: skip
 #: Columns of sums that must be equal.
 CHECKS = (
-    text("sum", "Sum"), count("one", "One", total=False), count("other", "Other", total=False), count("holds", "Holds"),
+    text("sum", "Sum"), money("money_one", "One, money", total=False),
+    money("money_other", "Other, money", total=False), count("one", "One", total=False),
+    count("other", "Other", total=False), count("holds", "Holds"),
 )  # fmt: skip
 _MOVED = (
     "kind", "count", "cash_in", "cash_out", "chips_in", "chips_out", "foreign_in", "foreign_out", "first_serial",
@@ -162,9 +164,12 @@ def movements(name: Row, read: ShiftRead) -> Iterator[Row]:
 
 
 def checks(name: Row, equalities: list[dict[str, Any]]) -> Iterator[Row]:
-    """Sums of a slip that must be equal."""
+    """Sums of a slip that must be equal: money apart from pieces and counts."""
     for one in equalities:
-        yield (*name, one["name"], one["left"], one["right"], int(one["equal"]))
+        sums = (one["left"], one["right"])
+        nothing = (None, None)
+        of_money, others = (sums, nothing) if one["type"] == MONEY else (nothing, sums)
+        yield (*name, one["name"], *of_money, *others, int(one["equal"]))
 
 
 def worth(pieces: Mapping[Any, int] | None) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from casino.evidence import register
 from casino.houses.models import House
 from casino.reports import at_once
-from casino.reports.frame.columns import Row, coded, count, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, ref, text, time
 from casino.reports.frame.report import (
     Equality,
     Format,
@@ -72,7 +72,9 @@ def _report(found: dict[str, Any]) -> Report:
                 )  # fmt: skip
 
     def equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-        yield Equality("steps of the register = steps shown", len(found["steps"]), results["steps"].row_count)
+        yield Equality(
+            "steps of the register = steps shown", len(found["steps"]), results["steps"].row_count, Type.COUNT
+        )
 
     return Report(
         id="case",

@@ -24,8 +24,6 @@ from casino.staff.second_factor import ROLES
 
 #: What a PIN looks like.
 PATTERN = r"^[0-9]{4,8}\Z"
-#: The code with which a wrong PIN, and one that is not taken, are refused.
-WRONG, NOT_TAKEN = "pin_wrong", "pin_not_taken"
 
 
 def is_taken(token: TerminalToken, person: Staff, tries: int) -> bool:
@@ -43,7 +41,7 @@ def choose(staff: Staff, pin: str | None) -> PinSet:
     """Set the PIN of a person, or take it away with None, in the caller's transaction, which saves the row. Raises
     Forbidden pin_not_taken for a privileged role, BadRequest pin_too_simple."""
     if pin is not None and not may_have(staff):
-        raise Forbidden(f"The roles of {staff.login} need the password at every terminal.", code=NOT_TAKEN)
+        raise Forbidden(f"The roles of {staff.login} need the password at every terminal.", code="pin_not_taken")
     if pin is not None and _is_simple(pin):
         raise BadRequest("A PIN of one digit, or of digits in a row, is guessed first.", code="pin_too_simple")
     staff.pin = None if pin is None else make_password(pin)
@@ -67,14 +65,14 @@ def reauthenticate(*, token: TerminalToken, pin: str, request: HttpRequest, requ
         now = TerminalToken.objects.select_related("terminal").filter(digest=token.digest).first()
         tries = in_force(person.house).pin_tries
         if now is None or not (staff.is_active and is_taken(now, staff, tries)):
-            return Forbidden("Here only the password is taken.", code=NOT_TAKEN)
+            return Forbidden("Here only the password is taken.", code="pin_not_taken")
         right = check_password(pin, staff.pin or "")
         failures = 0 if right else now.pin_failures + 1
         TerminalToken.objects.filter(digest=now.digest).update(pin_failures=failures)
         if right:
             idleness.seen(now)
         came = StaffReauthenticated(token_sha256=fingerprint(now.digest), by_pin=True)
-        event: AuditEvent = came if right else SignInRefused(code=WRONG)
+        event: AuditEvent = came if right else SignInRefused(code="pin_wrong")
         record(chain=person.house.chain, house=person.house, actor=actor, event=event)
         return None if right else _wrong(tries - failures)
 
@@ -85,4 +83,4 @@ def reauthenticate(*, token: TerminalToken, pin: str, request: HttpRequest, requ
 
 def _wrong(left: int) -> Forbidden:
     otherwise = f"{left} more may be tried" if left else "from now on the password is needed"
-    return Forbidden(f"The PIN is wrong; {otherwise}.", code=WRONG, tries_left=left)
+    return Forbidden(f"The PIN is wrong; {otherwise}.", code="pin_wrong", tries_left=left)

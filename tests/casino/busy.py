@@ -611,7 +611,7 @@ LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
 LARGE = {"player": "anna", "amount": 4_000_000}
 TO_ACCOUNT = {"player": "anna", "amount": 5_000, "pieces": {"5000": 1}, "account": "**1234"}
 FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
-DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
+DUTY, MORE_DUTY = {"amount": 40, "for_month": "2026-11", "due_on": "2026-12-20"} | REASON, {"amount": 41} | REASON
 USE = {"redeem_until": NOTICE} | REASON
 LATE_CLAIM = {"chip_set": "MAIN", "player": "anna", "pieces": {"500": 1}} | REASON
 ALL = {str(value): count for value, count in PIECES.items()}
@@ -884,7 +884,7 @@ AFTERWARDS: dict[str, Step] = {
     "house.duty_lowered": lambda busy: _approved("duty/lowerings", {"entry": _booking(busy), "amount": 5} | REASON)(
         busy
     ),
-    "house.duty_paid": _approved("duty/payments", {"amount": 30, "return_number": "R-11"}),
+    "house.duty_paid": _approved("duty/payments", {"amount": 30, "return_number": "R-11", "for_month": "2026-11"}),
     "approval.approved again": _decided("limits", LIMITS, "auditor", "approve"),
     "limits.changed": _with_approval("limits", LIMITS),
     "approval.approved of a suspension": _decided("house/suspend", REASON, "auditor", "approve"),

@@ -187,6 +187,9 @@ class DayPackageSigned(AuditEvent):
     sha256: Annotated[str, "SHA-256 of the package, hexadecimal"]
 
 
+ForMonth = Annotated[str | None, "the month on whose take it falls, `2026-11`, where it was named"]
+
+
 @event("house.duty", chain="house")
 class DutyDue(ApprovedEvent):
     """Gaming duty on the house's take fell due."""
@@ -194,6 +197,8 @@ class DutyDue(ApprovedEvent):
     amount: Amount
     posting: LedgerTransaction
     reason: Reason
+    for_month: ForMonth = None
+    due_on: Annotated[str | None, "the day until which it has to be paid, `2026-12-20`, where it was named"] = None
 
 
 @event("house.duty_paid", chain="house")
@@ -203,6 +208,7 @@ class DutyPaid(ApprovedEvent):
     amount: Amount
     return_number: Annotated[str, "number of the return"]
     posting: LedgerTransaction
+    for_month: ForMonth = None
 
 
 @event("house.duty_lowered", chain="house")

@@ -35,7 +35,7 @@ class ReportMade(AuditEvent):
         JsonObject, "`transaction` and `event` (`chain`, `seq`) up to which it knows everything, `checkpoint`, `at`"
     ]
     row_count: Annotated[int, "rows of all sections"]
-    equalities: Annotated[Sequence[JsonObject], "`equality`, `one`, `other`, `holds`"]
+    equalities: Annotated[Sequence[JsonObject], "`equality`, `one`, `other`, `type` (money, pieces, count), `holds`"]
     files: Annotated[Sequence[JsonObject], "`name`, `size` (bytes), `sha256` (hexadecimal)"]
 
 

@@ -224,10 +224,12 @@ _DECLARED = {
     "handover.signed": "drawer: drawer_version integer; handover {any}",
     "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
     "holds.expired": "house: hold_count integer; holds? [string]",
-    "house.duty": "house: amount integer; approval? integer; posting integer",
+    "house.duty":
+        "house: amount integer; approval? integer; due_on? string; for_month? string; posting integer",
     "house.closed": "house: approval? integer; remaining? [string]",
     "house.duty_lowered": "house: amount integer; approval? integer; entry integer; posting integer",
-    "house.duty_paid": "house: amount integer; approval? integer; posting integer; return_number string",
+    "house.duty_paid":
+        "house: amount integer; approval? integer; for_month? string; posting integer; return_number string",
     "house.founded":
         "house: currency string; currency_exponent? integer; name string; sandbox? boolean; seal_key string; "
         "second_factor_required? boolean; time_zone? string",

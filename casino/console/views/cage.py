@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from casino.console import desks, drawer, glossary, jobs, pages
 from casino.console.pages import Screen
-from casino.console.show import shown
+from casino.console.show import compared, shown
 from casino.core.errors import NotFound
 
 
@@ -59,7 +59,8 @@ def slip(screen: Screen, code: str, shift: int) -> HttpResponse:
     """The Z slip of a shift that has ended."""
     found = screen.door.read(f"drawers/{code}/shifts/{shift}/z")
     money = screen.money
-    lists = {name: shown(found[name], money) for name in ("movements", "equalities", "assertions")}
+    lists = {name: shown(found[name], money) for name in ("movements", "assertions")}
+    lists["equalities"] = shown([compared(one, money) for one in found["equalities"]], money)
     apart = {*lists, "drawer", "shift", "z", "first_event", "last_event", "previous", "first_count", "recount"}
     facts = shown({name: value for name, value in found.items() if name not in apart}, money)
     counts = [shown(found[name], money) for name in ("first_count", "recount") if found[name]]

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from casino.console import pages
 from casino.console.pages import Screen
-from casino.console.show import shown
+from casino.console.show import compared, shown
 from casino.core.errors import NotFound
 
 
@@ -52,7 +52,7 @@ def one(screen: Screen, name: str) -> HttpResponse:
 def run(screen: Screen, number: int) -> HttpResponse:
     """How far a run is, and what it has made."""
     found = screen.door.read(f"report-runs/{number}")
-    equal = shown(found["equalities"] or [], screen.money)
+    equal = shown([compared(one, screen.money) for one in found["equalities"] or []], screen.money)
     template = "report_run_part" if "HX-Request" in screen.request.headers else "report_run"
     return screen.show(template, {"run": found, "equal": equal, "waits": found["state"] in ("waiting", "making")})
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
+from casino.cage.readings import MONEY
 from casino.reports import slips
 from casino.reports.frame.blind import NOTE
 from casino.reports.frame.columns import Column, Row, Type, count, money, pieces, ref, text, time
@@ -84,14 +85,16 @@ def _sums(one: slips.Reading) -> list[dict[str, Any]]:
     ]
     return [
         {"name": f"float and movements = balance in the ledger: {what}", "left": left, "right": right,
-         "equal": left == right}
+         "type": MONEY, "equal": left == right}
         for what, left, right in pairs
     ]  # fmt: skip
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     checked = results["checks"]
-    yield Equality("sums of the readings that hold = sums of the readings", checked.totals["holds"], checked.row_count)
+    yield Equality(
+        "sums of the readings that hold = sums of the readings", checked.totals["holds"], checked.row_count, Type.COUNT
+    )
     numbers: dict[str, list[int]] = {}
     for one in slips.readings(scope):
         numbers.setdefault(one.drawer.code, []).append(one.number)
@@ -100,6 +103,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "readings of {drawer} = its last number - its first + 1",
             len(found),
             max(found) - min(found) + 1,
+            Type.COUNT,
             named={"drawer": drawer},
         )
 
@@ -107,7 +111,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="x-readings",
     number="A1",
-    version=2,
+    version=3,
     title="X readings",
     text="The X readings that were taken of open drawers, with what each has seen. `POST drawers/{drawer}/x-readings` "
     "takes one. A cage supervisor, who may still have to recount the drawer, sees figures of shifts that have ended.",

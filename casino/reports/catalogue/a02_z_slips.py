@@ -6,9 +6,11 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Shift, worth
 from casino.reports import slips
+from casino.reports.counts import over_short_later
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER
 from casino.reports.frame.movements import events, moved
+from casino.reports.frame.places import drawers
 from casino.reports.frame.report import (
     Equality,
     Format,
@@ -132,9 +134,11 @@ def _explained(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     checked = results["checks"]
-    yield Equality("sums of the slips that hold = sums of the slips", checked.totals["holds"], checked.row_count)
+    yield Equality(
+        "sums of the slips that hold = sums of the slips", checked.totals["holds"], checked.row_count, Type.COUNT
+    )
     closed = slips.closings(scope)
-    yield Equality("slips = closings in the trail", results["slips"].row_count, len(closed))
+    yield Equality("slips = closings in the trail", results["slips"].row_count, len(closed), Type.COUNT)
     by_drawer: dict[str, list[int]] = {}
     for drawer, number in closed:
         by_drawer.setdefault(drawer, []).append(number)
@@ -143,10 +147,11 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "slips of {drawer} = its last number - its first + 1",
             len(numbers),
             max(numbers) - min(numbers) + 1,
+            Type.COUNT,
             named={"drawer": drawer},
         )
     chained = sum(1 for row in _proofs(scope) if row[1] == 1 or row[7] is not None)
-    yield Equality("slips that name the one before, or are a drawer's first = slips", chained, len(closed))
+    yield Equality("slips that name the one before, or are a drawer's first = slips", chained, len(closed), Type.COUNT)
     ids = {event for event, _, _ in closed.values()}
     posted = {str(Account.CASH_OVER_SHORT): 0, str(Account.CHIP_OVER_SHORT): 0}
     for entry in moved(scope, posted):
@@ -155,14 +160,14 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     found = {"cash": 0, "chips": 0}
     for row in _counts(scope):
         found["cash" if row[2] in ("cash", "other houses") else "chips"] += int(row[-1] or 0)  # type: ignore[arg-type]
-    yield Equality("variances of cash = 5200", found["cash"], -posted[str(Account.CASH_OVER_SHORT)])
-    yield Equality("variances of chips = 5210", found["chips"], -posted[str(Account.CHIP_OVER_SHORT)])
+    yield Equality("variances of cash = 5200", found["cash"], -posted[str(Account.CASH_OVER_SHORT)], Type.MONEY)
+    yield Equality("variances of chips = 5210", found["chips"], -posted[str(Account.CHIP_OVER_SHORT)], Type.MONEY)
 
 
 REPORT = Report(
     id="z-slips",
     number="A2",
-    version=1,
+    version=2,
     title="Z slips",
     text="Shifts of drawers that have ended: movements, counts and variances, who signed, the sums of every slip, and "
     "the slip before. A shift belongs to the gaming day in which it began.",
@@ -242,6 +247,7 @@ REPORT = Report(
             _proofs,
             proof=("chain", "last_event", "last_hash"),
         ),
+        over_short_later(lambda scope: drawers(scope.house)),
     ),
     equalities=_equalities,
     filters=(*DAYS, DRAWER, slips.NUMBER_Z),

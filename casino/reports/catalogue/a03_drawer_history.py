@@ -9,7 +9,7 @@ from casino.bookkeeping.accounts import VAULT, Account
 from casino.bookkeeping.chart import face_value
 from casino.reports.frame.blind import NOTE, open_drawers
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
-from casino.reports.frame.filters import DAYS, DRAWER, PERSON, DayRange
+from casino.reports.frame.filters import DAYS, DRAWER, ENTRY_KIND, LEAST, OF_ENTRIES, PERSON, DayRange, takes_entry
 from casino.reports.frame.movements import Moved, moved, recorded
 from casino.reports.frame.reading import balances, stream
 from casino.reports.frame.report import FIGURES, Equality, Report, Results, Retention, Scope, Section, Sensitivity
@@ -109,6 +109,10 @@ def _shown(scope: Scope, lines: list[_Line]) -> Iterator[Row]:
         seq, actor, approver, player, corrects = noted[line.event]
         if person in (None, actor, approver):
             hidden = line.event >= still_open.get(line.drawer, line.event + 1)
+            # What is hidden stands there whatever it came to: that it is left out would say something of it.
+            amounts = () if hidden else (line.cash, line.chips, line.foreign)
+            if not takes_entry(scope, line.kind, *amounts):
+                continue
             figures = (None,) * 6 if hidden else (line.cash, line.chips, line.foreign, *line.running)
             yield (
                 line.at, line.day or None, line.drawer, line.transaction, line.kind, line.undoes, player, *figures,
@@ -135,9 +139,10 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             else "last running {what} of all drawers = balances",
             sum(one[at] for one in last.values()),
             held[at],
+            Type.MONEY,
             coded={"what": what},
         )
-    if "person" in scope.filters or scope.blind:
+    if scope.filters.keys() & {PERSON.name, *OF_ENTRIES} or scope.blind:
         return
     said = [0, 0, 0]
     for (code, commodity), net in recorded(scope, _NUMBERS, days).items():
@@ -150,6 +155,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "{name} of these rows = what the events record",
             results["history"].totals[name],
             said[at],
+            Type.MONEY,
             coded={"name": name},
         )
 
@@ -191,7 +197,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, DRAWER, PERSON, FIGURES),
+    filters=(*DAYS, DRAWER, PERSON, ENTRY_KIND, LEAST, FIGURES),
     sensitivity=Sensitivity.PLAYERS,
     retention=Retention.BOOKS,
 )

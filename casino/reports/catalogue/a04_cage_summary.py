@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
 from casino.reports.frame.blind import NOTE, is_blind
-from casino.reports.frame.columns import Row, coded, money, ref, text
+from casino.reports.frame.columns import Column, Row, Type, coded, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
+from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.places import place_of
 from casino.reports.frame.reading import Held, balances
@@ -69,18 +70,29 @@ def _kinds(scope: Scope) -> Iterator[Row]:
         yield what, kind, came, went, came - went
 
 
-def _cover(scope: Scope) -> Iterator[Row]:
-    """As of the moment of the report, whatever days are shown. What is owed for chips says what is in the cage, so that
-    who counts does not see it."""
-    if scope.blind:
-        return
+def _covering(scope: Scope) -> dict[str, int]:
+    """What each number of the chart covers or owes, minor units. As of the moment of the report, whatever days are
+    shown. What is owed for chips says what is in the cage, so that who counts does not see it."""
     sums: dict[str, int] = {}
-    for held in balances(scope):
+    for held in () if scope.blind else balances(scope):
         if held.number in _COVER or held.number in _OWED:
             sums[held.number] = sums.get(held.number, 0) + _in_money(held)
-    for number, amount in sorted(sums.items()):
+    return sums
+
+
+def _cover(scope: Scope) -> Iterator[Row]:
+    for number, amount in sorted(_covering(scope).items()):
         covers = number in _COVER
         yield number, kind_of(number).name, amount if covers else 0, 0 if covers else amount
+
+
+def _ratio(scope: Scope) -> Iterator[Row]:
+    """How much of what is owed the cash covers; nothing where nothing is owed."""
+    sums = _covering(scope)
+    cash = sum(amount for number, amount in sums.items() if number in _COVER)
+    owed = sum(amount for number, amount in sums.items() if number in _OWED)
+    if sums:
+        yield cash, owed, cash - owed, share(cash, owed)
 
 
 def _in_money(held: Held) -> int:
@@ -92,20 +104,22 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     until = recorded(scope, _NUMBERS, DayRange(None, days.last))
     said = sum(_worth(commodity, net) for (code, commodity), net in until.items() if _takes(scope, code))
     totals = results["places"].totals
-    yield Equality("closing = what the events record up to then", totals["closing"], said)
+    yield Equality("closing = what the events record up to then", totals["closing"], said, Type.MONEY)
     within = recorded(scope, _NUMBERS, days)
     change = sum(_worth(commodity, net) for (code, commodity), net in within.items() if _takes(scope, code))
-    yield Equality("change by kind = what the events record of these days", results["kinds"].totals["change"], change)
-    yield Equality("in by place = in by kind", totals["came"], results["kinds"].totals["came"])
+    yield Equality(
+        "change by kind = what the events record of these days", results["kinds"].totals["change"], change, Type.MONEY
+    )
+    yield Equality("in by place = in by kind", totals["came"], results["kinds"].totals["came"], Type.MONEY)
     if days.last is None:
         held = sum(_in_money(one) for one in balances(scope) if one.number in _NUMBERS and _takes(scope, one.code))
-        yield Equality("closing = balances of the ledger", totals["closing"], held)
+        yield Equality("closing = balances of the ledger", totals["closing"], held, Type.MONEY)
 
 
 REPORT = Report(
     id="cage-summary",
     number="A4",
-    version=3,
+    version=4,
     title="Cage summary",
     text="Cash and chips of vault, drawers, boxes, transit and bank: opening, what came and went, closing; the same by "
     "kind of posting; and the cash that covers what the house owes for chips. Chips by their worth.",
@@ -139,6 +153,16 @@ REPORT = Report(
             (ref("number", "Account"), coded("kind", "Kind"), money("cover", "Cash"), money("owed", "Owed")),
             _cover,
         ),
+        Section(
+            "ratio",
+            "Cover",
+            (
+                money("cover", "Cash"), money("owed", "Owed"), money("free", "More than is owed"),
+                Column("share", "Cash of what is owed", Type.SHARE),
+            ),
+            _ratio,
+        ),
+        adjustments(_NUMBERS, _is_asked),
     ),
     equalities=_equalities,
     filters=(*DAYS, PLACE, FIGURES),

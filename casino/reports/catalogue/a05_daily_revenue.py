@@ -5,11 +5,12 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from casino.bookkeeping.accounts import Account
-from casino.bookkeeping.chart import CREDIT, kind_of
+from casino.bookkeeping.chart import CREDIT, face_value, kind_of
 from casino.reports.frame.charts import Chart, ChartKind, Series
-from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, share, text
+from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
-from casino.reports.frame.movements import moved, recorded, turned
+from casino.reports.frame.late import adjustments
+from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     FORMATS,
@@ -109,22 +110,8 @@ def _results(scope: Scope) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _later(scope: Scope) -> Iterator[Row]:
-    """What was booked in a day for another one: beside the figures of the day that do not have it, and of the one that
-    do."""
-    days, place = DayRange.of(scope), scope.filters.get("place")
-    for one in moved(scope, _OF, late=True):
-        if (days.takes(one.for_day) or days.takes(one.day)) and place in (None, one.place):
-            name = _OF[Account(one.number)]
-            yield (
-                one.for_day,
-                one.day or None,
-                one.transaction,
-                one.kind,
-                one.place,
-                name,
-                one.amount * _earned(one.code),
-            )
+def _is_asked(scope: Scope, code: str) -> bool:
+    return scope.filters.get("place") in (None, code.partition("/")[2])
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -136,22 +123,46 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             said[_OF[Account(number)]] -= net
     totals = results["revenue"].totals
     for name in _NAMES:
-        yield Equality("{name} of these rows = what the events record", totals[name], said[name], coded={"name": name})
-    yield Equality("results of the days = results of the months", totals["result"], results["months"].totals["result"])
+        yield Equality(
+            "{name} of these rows = what the events record", totals[name], said[name], Type.MONEY, coded={"name": name}
+        )
+    yield Equality(
+        "results of the days = results of the months", totals["result"], results["months"].totals["result"], Type.MONEY
+    )
     yield from _to_date(scope, results)
+    yield from _tax_boxes(scope)
     held = dict.fromkeys(_NAMES, 0)
     for one in balances(scope):
         if one.number in _OF:
             held[_OF[Account(one.number)]] += one.balance * _earned(one.code)
     hands, handle = _stored(scope)
-    yield Equality("hands = settled and ruled by the events", totals["hands"], hands)
+    yield Equality("hands = settled and ruled by the events", totals["hands"], hands, Type.COUNT)
     if not scope.filters:
-        yield Equality("handle = handle of the rows of hands", totals["handle"], handle)
+        yield Equality("handle = handle of the rows of hands", totals["handle"], handle, Type.MONEY)
         for name in _NAMES:
             yield Equality(
-                "{name} of all days = balance of the accounts", totals[name], held[name], coded={"name": name}
+                "{name} of all days = balance of the accounts",
+                totals[name],
+                held[name],
+                Type.MONEY,
+                coded={"name": name},
             )
-    yield Equality("tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"])
+    yield Equality(
+        "tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"], Type.MONEY
+    )
+
+
+def _tax_boxes(scope: Scope) -> Iterator[Equality]:
+    """Chips of the tax are put into the box of the table: what later rulings give back comes from the tray."""
+    days, place = DayRange.of(scope), scope.filters.get("place")
+    tax = chips = 0
+    for one in turned(scope, (Account.HOUSE_TAX, Account.TAX_BOX)):
+        if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and place in (None, one.place):
+            if one.number == Account.HOUSE_TAX:
+                tax += one.net
+            else:
+                chips += one.net * face_value(one.commodity)
+    yield Equality("tax of hands = chips put into tax boxes", tax, chips, Type.MONEY)
 
 
 def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -162,7 +173,7 @@ def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
         to_date = sum(row[7] for row in newest.values() if isinstance(row[7], int))
         yield Equality(
             "results to date at the ends of the months = results of the months",
-            to_date + undated, results["months"].totals["result"],
+            to_date + undated, results["months"].totals["result"], Type.MONEY,
         )  # fmt: skip
 
 
@@ -182,7 +193,7 @@ _AMOUNTS = (
 REPORT = Report(
     id="daily-revenue",
     number="A5",
-    version=4,
+    version=5,
     title="Daily revenue",
     text="What the house earned (above zero) and bore (below) by gaming day and place, as it was booked in the day; "
     "what was booked later for a day stands apart.",
@@ -220,21 +231,7 @@ REPORT = Report(
             ),
             _compared,
         ),
-        Section(
-            "later",
-            "Later adjustments",
-            (
-                Column("day", "For day", Type.DAY),
-                Column("booked_in", "Booked in", Type.DAY),
-                count("transaction", "Posting", total=False),
-                coded("kind", "Kind"),
-                ref("place", "Place"),
-                text("column", "Figure"),
-                money("amount", "Amount"),
-            ),
-            _later,
-            groups=("day", "place"),
-        ),
+        adjustments(_OF, _is_asked, _earned),
     ),
     equalities=_equalities,
     filters=(*DAYS, PLACE),

@@ -21,6 +21,7 @@ from casino.reports.frame.columns import (
     share,
 )
 from casino.reports.frame.filters import DAYS, GAME, TABLE, DayRange
+from casino.reports.frame.late import adjustments
 from casino.reports.frame.movements import Turned, events, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
@@ -231,6 +232,10 @@ def _tray_sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
     return sums
 
 
+def _is_wanted(scope: Scope, code: str) -> bool:
+    return code.partition("/")[2] in _result(scope).wanted
+
+
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     found, days = _result(scope), DayRange.of(scope)
     totals = results["tables"].totals | results["money"].totals
@@ -241,37 +246,52 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
                 of_a5[name] += row[name]
     given = sum(found.given.values())
     yield Equality(
-        "tax of hands, closings and refunds = tax of these tables in A5", totals["tax"] + given, of_a5["tax"]
+        "tax of hands, closings and refunds = tax of these tables in A5",
+        totals["tax"] + given,
+        of_a5["tax"],
+        Type.MONEY,
     )
     booked = sum(row.get("tax", 0) for row in found.money.values())
-    yield Equality("tax of hands, closings and refunds = 4010", totals["tax"] + given, booked)
+    yield Equality("tax of hands, closings and refunds = 4010", totals["tax"] + given, booked, Type.MONEY)
     for name in ("fees", "bonus", "goodwill"):
-        yield Equality("{name} = {name} of these tables in A5", totals[name], of_a5[name], coded={"name": name})
+        yield Equality(
+            "{name} = {name} of these tables in A5", totals[name], of_a5[name], Type.MONEY, coded={"name": name}
+        )
     variances = of_a5["cash_variance"] + of_a5["chip_variance"]
-    yield Equality("variance = variances of these tables in A5", totals["variance"], variances)
+    yield Equality("variance = variances of these tables in A5", totals["variance"], variances, Type.MONEY)
     counted = _counted(scope, found)
-    yield Equality("hands = settled and ruled by the events", totals["hands"], counted["hands"])
-    yield Equality("voided hands = voids by the events", totals["voided"], counted["voided"])
-    yield Equality("hands by hour = hands by table", results["hours"].totals["hands"], totals["hands"])
-    yield Equality("hands by dealer = hands by table", results["dealers"].totals["hands"], totals["hands"])
+    yield Equality("hands = settled and ruled by the events", totals["hands"], counted["hands"], Type.COUNT)
+    yield Equality("voided hands = voids by the events", totals["voided"], counted["voided"], Type.COUNT)
+    yield Equality("hands by hour = hands by table", results["hours"].totals["hands"], totals["hands"], Type.COUNT)
+    yield Equality("hands by dealer = hands by table", results["dealers"].totals["hands"], totals["hands"], Type.COUNT)
     for name in ("hands", "voided", "handle", "tax"):
         by_stake = results["stakes"].totals[name]
-        yield Equality("{name} by stake = {name} by table", by_stake, totals[name], coded={"name": name})
-    yield Equality("drop = buy-ins at tables by the events", totals["drop"], found.bought)
+        yield Equality(
+            "{name} by stake = {name} by table",
+            by_stake,
+            totals[name],
+            Type.COUNT if name in ("hands", "voided") else Type.MONEY,
+            coded={"name": name},
+        )
+    yield Equality("drop = buy-ins at tables by the events", totals["drop"], found.bought, Type.MONEY)
     if not scope.filters:
-        yield Equality("drop = cash expected of received boxes, and cash still in boxes", totals["drop"], _boxes(scope))
+        yield Equality(
+            "drop = cash expected of received boxes, and cash still in boxes", totals["drop"], _boxes(scope), Type.MONEY
+        )
     trays = results["trays"].totals
     moved = sum(trays[name] for name in _TRAY_COLUMNS[:-1])
-    yield Equality("pieces of trays: opening and what moved = closing", moved, trays["closing"])
+    yield Equality("pieces of trays: opening and what moved = closing", moved, trays["closing"], Type.PIECES)
     said = sum(
         net
         for (code, _), net in recorded(scope, (Account.TRAY,), days).items()
         if code.partition("/")[2] in found.wanted
     )
-    yield Equality("pieces that moved in trays = what the events record", trays["closing"] - trays["opening"], said)
+    yield Equality(
+        "pieces that moved in trays = what the events record", trays["closing"] - trays["opening"], said, Type.PIECES
+    )
     if days.last is None:
         held = sum(one.balance for one in balances(scope) if one.number == Account.TRAY and one.place in found.wanted)
-        yield Equality("pieces of trays at the end = balances of 9130", trays["closing"], held)
+        yield Equality("pieces of trays at the end = balances of 9130", trays["closing"], held, Type.PIECES)
 
 
 def _only_days(scope: Scope) -> dict[str, str]:
@@ -314,7 +334,7 @@ _AMOUNTS = (
 REPORT = Report(
     id="table-result",
     number="A6",
-    version=2,
+    version=3,
     title="Table and game result",
     text="What each table played and brought by gaming day: time open, hands, seats, handle, tax, drop, what came and "
     "went; by game, stake, dealer and hour, and its tray piece by piece. A hand belongs to the day in which it was "
@@ -372,6 +392,7 @@ REPORT = Report(
             _trays,
             groups=("table", "commodity"),
         ),
+        adjustments(_NUMBERS, _is_wanted),
     ),
     equalities=_equalities,
     filters=(*DAYS, TABLE, GAME),

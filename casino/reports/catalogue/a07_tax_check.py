@@ -142,14 +142,18 @@ def _beside(scope: Scope) -> int:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     totals = results["tables"].totals
-    yield Equality("tax due by the engine = tax booked", totals["due"], totals["booked"])
-    yield Equality("tax of the stored results = tax booked", totals["stored"], totals["booked"])
-    yield Equality("hands that cannot be replayed = none", totals["unplayable"], 0)
+    yield Equality("tax due by the engine = tax booked", totals["due"], totals["booked"], Type.MONEY)
+    yield Equality("tax of the stored results = tax booked", totals["stored"], totals["booked"], Type.MONEY)
+    yield Equality("hands that cannot be replayed = none", totals["unplayable"], 0, Type.COUNT)
     if not scope.filters.keys() - {"show"}:
         by_hands = sum(one.net for one in turned(scope, (Account.HOUSE_TAX,)) if one.kind == "hand.settled")
-        yield Equality("tax booked of these hands = 4010 by settlements of hands", totals["booked"], by_hands)
+        yield Equality(
+            "tax booked of these hands = 4010 by settlements of hands", totals["booked"], by_hands, Type.MONEY
+        )
         held = sum(one.balance for one in balances(scope) if one.number == Account.HOUSE_TAX)
-        yield Equality("tax of hands, rulings and closings = balance of 4010", totals["booked"] + _beside(scope), held)
+        yield Equality(
+            "tax of hands, rulings and closings = balance of 4010", totals["booked"] + _beside(scope), held, Type.MONEY
+        )
 
 
 REPORT = Report(

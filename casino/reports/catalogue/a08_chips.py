@@ -42,16 +42,24 @@ def _liability(scope: Scope) -> Iterator[Row]:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     for commodity, _, commissioned, placed in _denominations(scope):
         yield Equality(
-            "pieces of {commodity} in all places = commissioned", placed, commissioned, named={"commodity": commodity}
+            "pieces of {commodity} in all places = commissioned",
+            placed,
+            commissioned,
+            Type.PIECES,
+            named={"commodity": commodity},
         )
     out = sum(face_value(held.commodity) * held.balance for held in _chips(scope) if held.number in CHIPS_OUT)
     yield Equality(
-        "worth of the chips that are out = what the house owes for chips", out, results["liability"].totals["owed"]
+        "worth of the chips that are out = what the house owes for chips",
+        out,
+        results["liability"].totals["owed"],
+        Type.MONEY,
     )
     yield Equality(
         "pieces by place = pieces by denomination",
         results["places"].totals["pieces"],
         results["denominations"].totals["placed"],
+        Type.PIECES,
     )
 
 

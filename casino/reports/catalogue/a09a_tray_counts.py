@@ -8,11 +8,12 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import face_value
-from casino.reports.counts import posted, worth_of
+from casino.reports.counts import over_short_later, posted, worth_of
 from casino.reports.frame.blind import NOTE
-from casino.reports.frame.columns import Row, coded, count, day, flag, money, pieces, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, day, flag, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, TABLE, DayRange
 from casino.reports.frame.movements import events, moved_between
+from casino.reports.frame.places import tables
 from casino.reports.frame.report import (
     FIGURES,
     Equality,
@@ -142,20 +143,22 @@ def _tray_rows(scope: Scope) -> Iterator[Row]:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     if "purpose" not in scope.filters:
         found = posted(scope, "tray.counted", Account.CHIP_OVER_SHORT)
-        yield Equality("differences of trays = 5210 by counts of trays", results["trays"].totals["variance"], found)
+        yield Equality(
+            "differences of trays = 5210 by counts of trays", results["trays"].totals["variance"], found, Type.MONEY
+        )
     openers = [one for one in wanted(scope) if one.closer is not None]
     apart = sum(one.worth("counted") - one.closer.worth("counted") - one.since for one in openers if one.closer)
     said = sum(int(one.part["variance"]) for one in openers)
-    yield Equality("openers less closers and what moved = differences of openers", apart, said)
+    yield Equality("openers less closers and what moved = differences of openers", apart, said, Type.MONEY)
     if not scope.filters.keys() - {FIGURES.name}:
         serials = {one.part["tray_count"] for one in _trays(scope)}
-        yield Equality("serials of counts of trays have no gap", len(serials), max(serials, default=0))
+        yield Equality("serials of counts of trays have no gap", len(serials), max(serials, default=0), Type.COUNT)
 
 
 REPORT = Report(
     id="tray-counts",
     number="A9a",
-    version=1,
+    version=2,
     title="Counts of trays",
     text="Counts of trays: by whom, what was found, expected and posted, and whether each opener found what the closer "
     "before it had left. Counts that wait for their witness show no figures.",
@@ -177,6 +180,7 @@ REPORT = Report(
             _tray_rows,
             groups=("table", "purpose", "day"),
         ),
+        over_short_later(lambda scope: tables(scope.house)),
     ),
     equalities=_equalities,
     filters=(*DAYS, TABLE, PURPOSE, FIGURES),

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from casino.bookkeeping.accounts import Account
-from casino.reports.counts import posted, worth_of
+from casino.bookkeeping.accounts import VAULT, Account
+from casino.reports.counts import over_short_later, posted, worth_of
 from casino.reports.frame.blind import NOTE
-from casino.reports.frame.columns import Row, count, day, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, count, day, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.movements import events
 from casino.reports.frame.report import (
@@ -63,18 +63,16 @@ def _equalities(scope: Scope, _results: Results) -> Iterator[Equality]:
     """Chips of other houses are money that others owe."""
     days = DayRange.of(scope)
     over = [part["over"] for _, of_day, _, part, _ in _vault(scope) if part["signed_by"] and days.takes(of_day)]
-    found = sum(one["cash"] + one["foreign"] for one in over)
-    words = "cash and chips of others of the vault = 5200 by counts of the vault"
-    yield Equality(words, found, posted(scope, _SIGNED, Account.CASH_OVER_SHORT))
-    found = sum(worth_of(one["pieces"]) for one in over)
-    words = "chips of the vault = 5210 by counts of the vault"
-    yield Equality(words, found, posted(scope, _SIGNED, Account.CHIP_OVER_SHORT))
+    found, booked = sum(one["cash"] + one["foreign"] for one in over), posted(scope, _SIGNED, Account.CASH_OVER_SHORT)
+    yield Equality("cash and chips of others of the vault = 5200 by counts of the vault", found, booked, Type.MONEY)
+    found, booked = sum(worth_of(one["pieces"]) for one in over), posted(scope, _SIGNED, Account.CHIP_OVER_SHORT)
+    yield Equality("chips of the vault = 5210 by counts of the vault", found, booked, Type.MONEY)
 
 
 REPORT = Report(
     id="vault-counts",
     number="A9b",
-    version=1,
+    version=2,
     title="Counts of the vault",
     text="Counts of the vault that have ended: by whom, what was found, and what was over and short of cash, chips and "
     "chips of others. A count that two have not made alike shows nothing.",
@@ -93,7 +91,9 @@ REPORT = Report(
                 money("foreign_over", "Chips of others over"), text("reason", "Reason"), text("note", "Note"),
             ),
             _vault_rows,
+            groups=("day", "state"),
         ),
+        over_short_later(lambda _scope: (VAULT,)),
     ),
     equalities=_equalities,
     filters=(*DAYS, FIGURES),

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.reports.counts import posted
-from casino.reports.frame.columns import Row, count, day, money, ref, time
+from casino.reports.counts import over_short_later, posted
+from casino.reports.frame.columns import Row, Type, count, day, money, ref, time
 from casino.reports.frame.filters import DAYS, DRAWER
 from casino.reports.frame.movements import events
+from casino.reports.frame.places import drawers
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.reports.frame.trail import DaysOfEvents, at, place
 from casino.staff.models import Role
@@ -38,15 +39,15 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     """Chips of other houses are money that others owe, and those of withdrawn sets are chips."""
     totals = results["drawers"].totals
     over, found = totals["cash_variance"] + totals["foreign"], posted(scope, _CLOSED, Account.CASH_OVER_SHORT)
-    yield Equality("cash and chips of others of drawers = 5200 by drawers", over, found)
+    yield Equality("cash and chips of others of drawers = 5200 by drawers", over, found, Type.MONEY)
     over, found = totals["variance"] + totals["withdrawn"], posted(scope, _CLOSED, Account.CHIP_OVER_SHORT)
-    yield Equality("chips and withdrawn sets of drawers = 5210 by drawers", over, found)
+    yield Equality("chips and withdrawn sets of drawers = 5210 by drawers", over, found, Type.MONEY)
 
 
 REPORT = Report(
     id="drawer-counts",
     number="A9c",
-    version=1,
+    version=2,
     title="Counts of drawers",
     text="Counts of drawers at the end of their shifts, or when they were handed over: by whom, what was expected and "
     "found, and what was over and short.",
@@ -66,6 +67,7 @@ REPORT = Report(
             _drawer_rows,
             groups=("drawer", "counted_by", "day"),
         ),
+        over_short_later(lambda scope: drawers(scope.house)),
     ),
     equalities=_equalities,
     filters=(*DAYS, DRAWER),

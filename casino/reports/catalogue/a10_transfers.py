@@ -8,7 +8,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import face_value
 from casino.reports.frame.blind import NOTE
-from casino.reports.frame.columns import Row, coded, count, day, money, pieces, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, day, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER, TABLE, DayRange
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.reading import balances
@@ -134,23 +134,32 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         of_kind = [one for one in every if one.part["kind"] == kind]
         received = sum(_worth(one.pieces("counted")) for one in of_kind if one.part["state"] == "received")
         yield Equality(
-            "received by every {kind} = what the ledger took in by it", received, came[kind], coded={"kind": kind}
+            "received by every {kind} = what the ledger took in by it",
+            received,
+            came[kind],
+            Type.MONEY,
+            coded={"kind": kind},
         )
         serials = {one.part["serial"] for one in of_kind}
         yield Equality(
-            "serials of every {kind} have no gap", len(serials), max(serials, default=0), coded={"kind": kind}
+            "serials of every {kind} have no gap",
+            len(serials),
+            max(serials, default=0),
+            Type.COUNT,
+            coded={"kind": kind},
         )
     on_the_way = sum(_worth(one.pieces("sent")) for one in every if one.part["state"] in ("sent", "declined"))
     held = sum(face_value(at.commodity) * at.balance for at in balances(scope) if at.number == Account.TRANSIT)
     if not scope.blind:
-        yield Equality("sent and at neither end = balance of 9140", on_the_way, held)
+        yield Equality("sent and at neither end = balance of 9140", on_the_way, held, Type.MONEY)
     if not scope.filters.keys() & set(_NAMED):
         received = results["transfers"].totals["received_worth"]
-        yield Equality("received of these rows = what the ledger took in in these days", received, shown)
+        yield Equality("received of these rows = what the ledger took in in these days", received, shown, Type.MONEY)
     yield Equality(
         "received by transfer = received by denomination",
         results["transfers"].totals["received_worth"],
         results["denominations"].totals["worth"],
+        Type.MONEY,
     )
 
 

@@ -133,8 +133,8 @@ def _shown(scope: Scope, results: Results) -> Iterator[Equality]:
     for number, commodity, net in fetched(_BROUGHT, [receipts, scope.house.id, numbers]):
         brought[number] += net * face_value(commodity)
     cash, chips = results["boxes"].totals["cash"], results["denominations"].totals["worth"]
-    yield Equality("cash of these boxes = what their receipts brought to 1010", cash, brought[numbers[0]])
-    yield Equality("chips of these boxes = what their receipts brought to 9110", chips, brought[numbers[1]])
+    yield Equality("cash of these boxes = what their receipts brought to 1010", cash, brought[numbers[0]], Type.MONEY)
+    yield Equality("chips of these boxes = what their receipts brought to 9110", chips, brought[numbers[1]], Type.MONEY)
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -152,20 +152,26 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     for one in turned(scope, (Account.CASH_OVER_SHORT,)):
         short += one.net if one.kind == _RECEIVED else 0
     yield Equality(
-        "cash of all boxes = cash that came to 1010", sum(box.part["cash"] for box in received), vault["cash"]
+        "cash of all boxes = cash that came to 1010",
+        sum(box.part["cash"] for box in received),
+        vault["cash"],
+        Type.MONEY,
     )
     chips = sum(_worth(box.part["pieces"]) for box in received)
-    yield Equality("chips of all boxes = chips that came to 9110", chips, vault["chips"])
+    yield Equality("chips of all boxes = chips that came to 9110", chips, vault["chips"], Type.MONEY)
     expected = sum(box.part["expected_cash"] for box in received if box.part["kind"] == "drop")
     if not scope.blind:
-        yield Equality("cash expected and cash in boxes = cash of buy-ins at tables", expected + left, bought)
+        yield Equality(
+            "cash expected and cash in boxes = cash of buy-ins at tables", expected + left, bought, Type.MONEY
+        )
     # Cash in a tip box is the staff's, and no difference that the house bears.
     differences = sum(box.part["cash_variance"] for box in received if box.part["kind"] != "tip")
-    yield Equality("cash over and short of drop and tax boxes = 5200 by soft counts", differences, -short)
+    yield Equality("cash over and short of drop and tax boxes = 5200 by soft counts", differences, -short, Type.MONEY)
     yield Equality(
         "chips by box = chips by denomination",
         results["boxes"].totals["pieces"],
         results["denominations"].totals["pieces"],
+        Type.PIECES,
     )
 
 
@@ -204,6 +210,7 @@ REPORT = Report(
                 money("counted", "Counted", total=False),
             ),
             _counts,
+            groups=("table", "kind", "counted_by"),
         ),
         Section(
             "denominations",

@@ -1,4 +1,5 @@
-"""A12: the tronc: tips by table, pools, and the share of each person with its payment."""
+"""A12: the tronc: tips by table, counted tip boxes with their cash, pools by day, and the share of each person with its
+payment."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -6,7 +7,7 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.counts import worth_of
-from casino.reports.frame.columns import Row, count, day, money, ref, time
+from casino.reports.frame.columns import Row, Type, count, day, money, ref, time
 from casino.reports.frame.filters import DAYS, PERSON, TABLE, DayRange
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.reading import balances
@@ -71,6 +72,29 @@ def _shares(scope: Scope) -> Iterator[Row]:
                 )  # fmt: skip
 
 
+def _counted(scope: Scope) -> Iterator[Row]:
+    """Tip boxes that were received: their chips by worth, and the cash, which nobody has entered before."""
+    days, asked = DaysOfEvents(scope), scope.filters.get("table")
+    for event, _, _, doc in events(scope, (_RECEIVED,)):
+        box = doc["data"]["box"]
+        if box["kind"] == "tip" and days.takes(event) and asked in (None, box["table"]):
+            chips = worth_of(box["pieces"])
+            yield days.of(event) or None, box["table"], box["box"], chips, box["cash"], chips + box["cash"]
+
+
+def _by_day(scope: Scope) -> Iterator[Row]:
+    """Pools of the days asked for: how many shares, and what of them is paid at the moment."""
+    days, paid = DayRange.of(scope), _paid(scope)
+    for of_day, pool in _pools(scope):
+        if days.takes(of_day) and scope.filters.get("pool") in (None, str(pool["pool"])):
+            shares = pool["shares"]
+            left = sum(one["amount"] for one in shares if (pool["pool"], one["login"]) not in paid)
+            yield (
+                of_day or None, pool["pool"], pool["shared_by"], len(shares), sum(one["points"] for one in shares),
+                pool["amount"], pool["amount"] - left, left,
+            )  # fmt: skip
+
+
 def _of_events(scope: Scope) -> tuple[int, int, int]:
     """What the events of these days name: tips given, what was counted in tip boxes, shares paid."""
     days, table = DaysOfEvents(scope), scope.filters.get("table")
@@ -95,27 +119,32 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     moved = [one for one in turned(scope, (Account.TRONC, Account.TRONC_POOL)) if days.takes(one.day)]
     tips = [one for one in moved if one.number == Account.TRONC and table in (None, one.place)]
     by_tips = sum(one.net for one in tips if one.kind == _TIP)
-    yield Equality("tips as the events name them = 2060 by tips", given, by_tips)
+    yield Equality("tips as the events name them = 2060 by tips", given, by_tips, Type.MONEY)
     change = sum(one.net for one in tips)
-    yield Equality("change of the boxes = change of 2060", results["tips"].totals["waiting"], change)
+    yield Equality("change of the boxes = change of 2060", results["tips"].totals["waiting"], change, Type.MONEY)
     of_pool = [one for one in moved if one.number == Account.TRONC_POOL]
     came = sum(one.net for one in of_pool if one.kind == _RECEIVED)
-    yield Equality("counted in tip boxes as the events name it = what came to 2065", counted, came)
+    yield Equality("counted in tip boxes as the events name it = what came to 2065", counted, came, Type.MONEY)
+    if table is None:
+        in_boxes = results["boxes"].totals["counted"]
+        yield Equality("chips and cash of these boxes = what came to 2065", in_boxes, came, Type.MONEY)
     left = -sum(one.net for one in of_pool if one.kind == _PAID)
-    yield Equality("shares that were paid = 2065 by payments", paid, left)
+    yield Equality("shares that were paid = 2065 by payments", paid, left, Type.MONEY)
     if not scope.filters.keys() - {TABLE.name}:
         shares, pools = results["shares"].totals, sum(pool["amount"] for _, pool in _pools(scope))
-        yield Equality("shares of all pools = their amounts", shares["amount"], pools)
-        yield Equality("paid of these shares = shares that were paid", shares["paid"], paid)
+        yield Equality("shares of all pools = their amounts", shares["amount"], pools, Type.MONEY)
+        of_days = results["pools"].totals["unpaid"]
+        yield Equality("unpaid of the pools = unpaid shares", of_days, shares["unpaid"], Type.MONEY)
+        yield Equality("paid of these shares = shares that were paid", shares["paid"], paid, Type.MONEY)
         held = sum(one.balance for one in balances(scope) if one.number == Account.TRONC_POOL)
         waiting = shares["unpaid"] + came - pools
-        yield Equality("unpaid shares and what is not shared yet = balance of 2065", waiting, held)
+        yield Equality("unpaid shares and what is not shared yet = balance of 2065", waiting, held, Type.MONEY)
 
 
 REPORT = Report(
     id="tronc",
     number="A12",
-    version=2,
+    version=3,
     title="Tronc",
     text="Tips by table and gaming day, pools of counted tips, and the share of each person with its payment.",
     roles=(Role.AUDITOR, Role.MANAGER, Role.DELEGATE),
@@ -141,6 +170,27 @@ REPORT = Report(
             ),
             _shares,
             groups=("pool", "person", "day"),
+        ),
+        Section(
+            "boxes",
+            "Counted tip boxes",
+            (
+                day("day", "Gaming day"), ref("table", "Table"), count("box", "Box", total=False),
+                money("chips", "Chips"), money("cash", "Cash tips"), money("counted", "Together"),
+            ),
+            _counted,
+            groups=("day", "table"),
+        ),
+        Section(
+            "pools",
+            "Pools",
+            (
+                day("day", "Gaming day"), count("pool", "Pool", total=False), ref("shared_by", "Shared by"),
+                count("shares", "Shares"), count("points", "Points"), money("amount", "Amount"), money("paid", "Paid"),
+                money("unpaid", "Unpaid"),
+            ),
+            _by_day,
+            groups=("day",),
         ),
     ),
     equalities=_equalities,

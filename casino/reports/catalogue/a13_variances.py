@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from itertools import takewhile
 from math import sqrt
 from statistics import mean, pstdev
@@ -11,7 +11,7 @@ from typing import Any
 from casino.bookkeeping.accounts import AT_BANK, VAULT, Account
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, millionths, money, ref, time
-from casino.reports.frame.filters import DAYS, PERSON, PLACE, DayRange
+from casino.reports.frame.filters import DAYS, ENTRY_KIND, LEAST, OF_ENTRIES, PERSON, PLACE, DayRange, takes_entry
 from casino.reports.frame.movements import Moved, events, moved, recorded
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
@@ -144,11 +144,18 @@ def _rows(scope: Scope) -> Iterator[Row]:
     for one, counters, approver in _entries(scope):
         cash = -one.amount if one.number == Account.CASH_OVER_SHORT else 0
         chips = -one.amount if one.number == Account.CHIP_OVER_SHORT else 0
+        if not takes_entry(scope, one.kind, one.amount):
+            continue
         explained = one.kind == "variance.offset"
         yield (
-            one.at, one.belongs_to or None, one.day or None, one.place, one.kind, one.transaction, cash, chips,
-            explained, ", ".join(counters), approver,
+            one.at, one.belongs_to or None, _weekday(one.belongs_to), one.day or None, one.place, one.kind,
+            one.transaction, cash, chips, explained, ", ".join(counters), approver,
         )  # fmt: skip
+
+
+def _weekday(day: str) -> int | None:
+    """The day of the week of a gaming day, 1 is Monday (ISO 8601)."""
+    return date.fromisoformat(day).isoweekday() if day else None
 
 
 def _trend(scope: Scope) -> Iterator[Row]:
@@ -247,19 +254,25 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             if place in (None, where):
                 said[number] -= net
                 at_bank -= net if where == AT_BANK else 0
-        yield Equality("cash of these rows = 5200 as the events record it", totals["cash"], said["5200"])
-        yield Equality("chips of these rows = 5210 as the events record it", totals["chips"], said["5210"])
+        if not scope.filters.keys() & OF_ENTRIES:
+            cash, chips = said["5200"], said["5210"]
+            yield Equality("cash of these rows = 5200 as the events record it", totals["cash"], cash, Type.MONEY)
+            yield Equality("chips of these rows = 5210 as the events record it", totals["chips"], chips, Type.MONEY)
         by_person = results["people"].totals["sum"] - sum(one.shared for one in counts_of(scope).values())
-        words = "sums by person, of two who counted together once = 5200 and 5210 by the events, but for the bank"
-        yield Equality(words, by_person, sum(said.values()) - at_bank)
-    yield Equality("what was offset cancels", offset, 0)
-    yield Equality("rows = trend by place", totals["cash"] + totals["chips"], results["trend"].totals["sum"])
+        yield Equality(
+            "sums by person, of two who counted together once = 5200 and 5210 by the events, but for the bank",
+            by_person, sum(said.values()) - at_bank, Type.MONEY,
+        )  # fmt: skip
+    yield Equality("what was offset cancels", offset, 0, Type.MONEY)
+    if not scope.filters.keys() & OF_ENTRIES:
+        rows, trend = totals["cash"] + totals["chips"], results["trend"].totals["sum"]
+        yield Equality("rows = trend by place", rows, trend, Type.MONEY)
 
 
 REPORT = Report(
     id="variances",
     number="A13",
-    version=3,
+    version=4,
     title="Variances with trend",
     text="What counts found over (above zero) and short (below), by place, and who counted, beside all others who have "
     "counted such places; what a later entry has explained is marked. A tray is counted by its dealer, a box and "
@@ -270,13 +283,14 @@ REPORT = Report(
             "variances",
             "Variances",
             (
-                time("at", "Time"), Column("day", "For day", Type.DAY), Column("booked_in", "Booked in", Type.DAY),
+                time("at", "Time"), Column("day", "For day", Type.DAY),
+                count("weekday", "Weekday, 1 is Monday", total=False), Column("booked_in", "Booked in", Type.DAY),
                 ref("place", "Place"), coded("kind", "Kind"), count("transaction", "Posting", total=False),
                 money("cash", "Cash"), money("chips", "Chips"), Column("explained", "Explains another", Type.FLAG),
                 ref("counted_by", "Counted by"), ref("approver", "Approved by"),
             ),
             _rows,
-            groups=("place", "counted_by", "kind", "day"),
+            groups=("place", "counted_by", "kind", "day", "weekday"),
         ),
         Section(
             "trend",
@@ -306,7 +320,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PLACE, PERSON),
+    filters=(*DAYS, PLACE, PERSON, ENTRY_KIND, LEAST),
     formats=(*FORMATS, Format.SVG),
     charts=(
         Chart(

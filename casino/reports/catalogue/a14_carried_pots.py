@@ -5,7 +5,7 @@ from datetime import datetime
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
-from casino.reports.frame.columns import Row, coded, count, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import TABLE, DayRange
 from casino.reports.frame.movements import events, moved, recorded
 from casino.reports.frame.reading import balances
@@ -77,16 +77,18 @@ def _dealt(scope: Scope) -> dict[str, list[datetime]]:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     table = scope.filters.get("table")
     held = sum(one.balance for one in balances(scope) if one.number in _NUMBERS and table in (None, one.place))
-    yield Equality("amounts by age = amounts", results["bands"].totals["amount"], results["pots"].totals["amount"])
+    yield Equality(
+        "amounts by age = amounts", results["bands"].totals["amount"], results["pots"].totals["amount"], Type.MONEY
+    )
     if "band" in scope.filters:
         return
-    yield Equality("amounts = balances of 2040, 2050 and 2080", results["pots"].totals["amount"], held)
+    yield Equality("amounts = balances of 2040, 2050 and 2080", results["pots"].totals["amount"], held, Type.MONEY)
     said = sum(
         -net
         for (code, _), net in recorded(scope, _NUMBERS, DayRange(None, None)).items()
         if table in (None, code.partition("/")[2])
     )
-    yield Equality("amounts = what the events record", results["pots"].totals["amount"], said)
+    yield Equality("amounts = what the events record", results["pots"].totals["amount"], said, Type.MONEY)
 
 
 REPORT = Report(

@@ -22,7 +22,7 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, at, minutes
-from casino.reports.player_hands import results, tax_of_winners
+from casino.reports.player_hands import moved_by_hands, results, tax_of_winners
 from casino.staff.models import Role
 
 PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
@@ -125,10 +125,14 @@ class _Visits:
         for key in list(self._seated):
             self._left(*key, scope.as_of.at)
         for one in results(scope):
-            self._row(one.player, one.day).update(hands=one.hands, net=one.net, tax=one.tax)
+            self._row(one.player, one.day).update(hands=one.hands, ruled=one.ruled, net=one.net, tax=one.tax)
+        for moved in _turned(scope):
+            if moved.kind == "hand.stakes" and moved.number in _CHIPS:
+                self._row(_who(moved.code), moved.day)["staked"] -= moved.net
 
     def _row(self, player: str, day: str) -> dict[str, Any]:
-        return self.rows.setdefault((player, day), {"minutes": 0, "tables": set(), "hands": 0, "net": 0, "tax": 0})
+        nothing = dict.fromkeys(("minutes", "hands", "ruled", "staked", "net", "tax"), 0)
+        return self.rows.setdefault((player, day), {"tables": set(), **nothing})
 
     def _add(self, event: int, table: str, doc: dict[str, Any]) -> None:
         data, day = doc["data"], self._days.of(event)
@@ -153,8 +157,8 @@ def _visits(scope: Scope) -> Iterator[Row]:
     for (player, day), row in sorted(_Visits(scope).rows.items()):
         if days.takes(day) and asked in (None, player):
             yield (
-                player, day or None, row["minutes"], " ".join(sorted(row["tables"])), row["hands"], row["net"],
-                row["tax"],
+                player, day or None, row["minutes"], " ".join(sorted(row["tables"])), row["hands"],
+                row["ruled"], row["staked"], row["net"], row["tax"],
             )  # fmt: skip
 
 
@@ -205,26 +209,40 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     said = sum(
         -net for (code, _), net in recorded(scope, _CHIPS, DayRange.of(scope)).items() if asked in (None, _who(code))
     )
-    yield Equality("what moved = what the events record on 2010 and 2020", sum(map(_net, rows.values())), said)
+    yield Equality(
+        "what moved = what the events record on 2010 and 2020", sum(map(_net, rows.values())), said, Type.MONEY
+    )
     if "until" not in scope.filters:
         held = sum(one.balance for one in balances(scope) if one.number in _CHIPS and asked in (None, _who(one.code)))
         closing = sum(row["opening"] + _net(row) for row in rows.values())
-        yield Equality("chips of the players now = balances of 2010 and 2020", closing, held)
+        yield Equality("chips of the players now = balances of 2010 and 2020", closing, held, Type.MONEY)
     named, (came, paid) = results["unnamed"].totals, _paid_in_money(scope)
-    yield Equality("bought by name and without = money for chips", named["named_in"] + named["bearer_in"], came)
-    yield Equality("paid by name and without = money paid for chips", named["named_out"] + named["bearer_out"], paid)
+    yield Equality(
+        "bought by name and without = money for chips", named["named_in"] + named["bearer_in"], came, Type.MONEY
+    )
+    yield Equality(
+        "paid by name and without = money paid for chips", named["named_out"] + named["bearer_out"], paid, Type.MONEY
+    )
     if "least" not in scope.filters:
-        yield Equality("rows = players with chips", results["players"].row_count, len(rows))
+        yield Equality("rows = players with chips", results["players"].row_count, len(rows), Type.COUNT)
+    visits = results["visits"].totals
+    staked = sum(row["staked"] for row in rows.values())
+    yield Equality("staked by day = staked by player", visits["staked"], staked, Type.MONEY)
     if not scope.filters:
         yield Equality(
-            "tax that winners bore = tax of settled hands", results["visits"].totals["tax"], tax_of_winners(scope)
+            "tax that winners bore = tax of settled and ruled hands", visits["tax"], tax_of_winners(scope), Type.MONEY
         )
+        fees = sum(one.net for one in turned(scope, (Account.TABLE_FEES,)) if one.kind.startswith("hand."))
+        yield Equality(
+            "net of hands, less fees = what settled and ruled hands moved on 2020",
+            visits["net"] - fees, moved_by_hands(scope), Type.MONEY,
+        )  # fmt: skip
 
 
 REPORT = Report(
     id="player-activity",
     number="A15",
-    version=2,
+    version=3,
     title="Player activity",
     text="What each player held, bought, brought, played, tipped and was paid; how long and how often each played; and "
     "what was bought and paid without a name.",
@@ -248,7 +266,8 @@ REPORT = Report(
             "By gaming day",
             (
                 ref("player", "Player"), Column("day", "Gaming day", Type.DAY), count("minutes", "Minutes seated"),
-                ref("tables", "Tables"), count("hands", "Settled hands"), money("net", "Net of hands, before fees"),
+                ref("tables", "Tables"), count("hands", "Hands"), count("ruled", "Of them ruled on"),
+                money("staked", "Staked"), money("net", "Net of hands, before fees"),
                 money("tax", "Tax of pots won"),
             ),
             _visits,
@@ -263,6 +282,7 @@ REPORT = Report(
                 money("named_out", "Paid by name"), money("bearer_out", "Paid without"),
             ),
             _unnamed,
+            groups=("day",),
         ),
     ),
     equalities=_equalities,

@@ -86,16 +86,18 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     player = scope.filters["player"]
     accounts, entries = results["accounts"].totals, results["statement"].totals
     moved = sum(entries[name] for name in ("away", "seated", "held", "deposit"))
-    yield Equality("lines of the statement = closing less opening", moved, accounts["closing"] - accounts["opening"])
+    yield Equality(
+        "lines of the statement = closing less opening", moved, accounts["closing"] - accounts["opening"], Type.MONEY
+    )
     said = sum(
         -net for (code, _), net in recorded(scope, OWN, DayRange.of(scope)).items() if code.rpartition("/")[2] == player
     )
-    yield Equality("lines of the statement = what the events record", moved, said)
+    yield Equality("lines of the statement = what the events record", moved, said, Type.MONEY)
     if "until" not in scope.filters:
         held = sum(
             one.balance for one in balances(scope) if one.number in OWN and one.code.rpartition("/")[2] == player
         )
-        yield Equality("closing = balances of 2010, 2020, 2085 and 2090", accounts["closing"], held)
+        yield Equality("closing = balances of 2010, 2020, 2085 and 2090", accounts["closing"], held, Type.MONEY)
 
 
 REPORT = Report(

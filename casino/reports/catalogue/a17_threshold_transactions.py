@@ -99,18 +99,24 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         and one.amount >= (points.at(one.at)["identity_from"] if asked is None else int(asked))
     ]
     totals = results["transactions"]
-    yield Equality("transactions of the ledger = events of so large amounts", totals.row_count, len(found))
-    yield Equality("their amounts = the amounts of those events", totals.totals["amount"], sum(o.amount for o in found))
+    yield Equality("transactions of the ledger = events of so large amounts", totals.row_count, len(found), Type.COUNT)
+    yield Equality(
+        "their amounts = the amounts of those events", totals.totals["amount"], sum(o.amount for o in found), Type.MONEY
+    )
     rates = written.rates_by_events(scope)
     in_euros = sum(rates.value(one.amount, one.at) or 0 for one in found)
-    yield Equality("their cents of euros = those by the rates of the events", totals.totals["eur_cents"], in_euros)
+    yield Equality(
+        "their cents of euros = those by the rates of the events", totals.totals["eur_cents"], in_euros, Type.COUNT
+    )
     returns = set(written.filed_by_events(scope).values())
     ours = {flow.transaction for flow in _single(scope)}
-    yield Equality("returns about them = returns of the events", totals.totals["returns"], len(returns & ours))
+    yield Equality(
+        "returns about them = returns of the events", totals.totals["returns"], len(returns & ours), Type.COUNT
+    )
     if asked is None:
         named = [one for one in found if one.who]
         recorded = sum(1 for one in named if one.reached)
-        yield Equality("of those with a name, all say that the threshold was reached", len(named), recorded)
+        yield Equality("of those with a name, all say that the threshold was reached", len(named), recorded, Type.COUNT)
 
 
 REPORT = Report(

@@ -185,9 +185,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "what players have paid {way} by the ledger = by the events",
             totals.totals[way],
             recorded,
+            Type.MONEY,
             coded={"way": way},
         )
-    yield Equality("transactions with a name in the ledger = in the events", totals.totals["parts"], len(named))
+    yield Equality(
+        "transactions with a name in the ledger = in the events", totals.totals["parts"], len(named), Type.COUNT
+    )
 
 
 REPORT = Report(

@@ -96,11 +96,15 @@ def _of_lines(scope: Scope, results: Results) -> Iterator[Equality]:
     known, shown = written.said(scope), [line.row.number for line in _lines(scope)]
     totals = results["entered"].totals
     recorded = sum(known.amount(number) for number in shown)
-    yield Equality("amounts of lines that count = those of the events", totals["in"] + totals["out"], recorded)
+    yield Equality(
+        "amounts of lines that count = those of the events", totals["in"] + totals["out"], recorded, Type.MONEY
+    )
     if not scope.filters:
-        yield Equality("lines = lines that the events have entered", results["entered"].row_count, len(known.lines))
+        yield Equality(
+            "lines = lines that the events have entered", results["entered"].row_count, len(known.lines), Type.COUNT
+        )
         yield Equality("unknown persons = those that the events have opened", results["persons"].row_count,
-                       len(known.persons))  # fmt: skip
+                       len(known.persons), Type.COUNT)  # fmt: skip
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -120,9 +124,13 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     for way in Direction:
         recorded = sum(one.amount for one in found if one.direction == way)
         yield Equality(
-            "cash {way} of the ledger from the floor on = of the events", log.totals[way], recorded, coded={"way": way}
+            "cash {way} of the ledger from the floor on = of the events",
+            log.totals[way],
+            recorded,
+            Type.MONEY,
+            coded={"way": way},
         )
-    yield Equality("lines = events from the floor on", log.row_count, len(found))
+    yield Equality("lines = events from the floor on", log.row_count, len(found), Type.COUNT)
 
 
 def _asks_for_somebody_of_the_log(scope: Scope) -> bool:

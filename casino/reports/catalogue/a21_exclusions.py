@@ -206,19 +206,21 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     found = _exclusions(scope)
     last = max(found, default=0)
     [(rows, in_force, number)] = fetched(_ROWS, [as_of.at, as_of.at, house, last])
-    yield Equality("exclusions of the events = rows", len(found), rows)
-    yield Equality("exclusions of the events = their last number", len(found), number)
+    yield Equality("exclusions of the events = rows", len(found), rows, Type.COUNT)
+    yield Equality("exclusions of the events = their last number", len(found), number, Type.COUNT)
     rebuilt = sum(one.is_in_force(as_of.at) for one in found.values())
-    yield Equality("in force, rebuilt from the events = rows in force", rebuilt, in_force)
+    yield Equality("in force, rebuilt from the events = rows in force", rebuilt, in_force, Type.COUNT)
     limits = [doc["data"]["number"] for _, _, _, doc in events(scope, (_LIMIT,))]
     [(stated, number)] = fetched(_LIMITS, [house, max(limits, default=0)])
-    yield Equality("limits of the events = rows", len(limits), stated)
-    yield Equality("limits of the events = their last number", len(limits), number)
+    yield Equality("limits of the events = rows", len(limits), stated, Type.COUNT)
+    yield Equality("limits of the events = their last number", len(limits), number, Type.COUNT)
     named = sum(player is not None for _, *_, player, _, _ in _attempts(scope))
     [(refused,)] = fetched(_REFUSED, [house, as_of.event, list(CODES)])
-    yield Equality("attempts refused, by player = events of these refusals", named, refused)
+    yield Equality("attempts refused, by player = events of these refusals", named, refused, Type.COUNT)
     if not scope.filters:
-        yield Equality("attempts listed = events of these refusals", results["attempts"].totals["attempts"], refused)
+        yield Equality(
+            "attempts listed = events of these refusals", results["attempts"].totals["attempts"], refused, Type.COUNT
+        )
     by_entries = by_events = 0
     for one in found.values():
         by_entries += _paid(scope, one)
@@ -226,7 +228,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         kinds = [*_PAYS, "cage.corrected"]
         [(paid,)] = fetched(_BY_EVENTS, [house, one.event, until, kinds, _accounts(one)])
         by_events += int(paid)
-    yield Equality("paid out since, by the ledger = what the events have posted", by_entries, by_events)
+    yield Equality("paid out since, by the ledger = what the events have posted", by_entries, by_events, Type.MONEY)
 
 
 REPORT = Report(

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
+from casino.reports import approved
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, money, ratio, ref, text, time
 from casino.reports.frame.denials import denied
 from casino.reports.frame.filters import DAYS, PERSON, PLACE
@@ -68,15 +69,6 @@ _HANDS = """
 SELECT coalesce(event.doc -> 'data' ->> 'table', split_part(event.doc ->> 'chain', '/', 2)), event.id
 FROM audit_event event WHERE event.house_id = %s AND event.doc ->> 'kind' = 'hand.dealt' AND event.id <= %s
 ORDER BY event.id
-"""
-#: Overrides of kinds that need an approval at times, against approvals that were given for them by another person.
-_APPROVED = """
-SELECT count(*), count(*) FILTER (WHERE EXISTS (
-    SELECT FROM audit_event given WHERE given.house_id = event.house_id AND given.doc ->> 'kind' = 'approval.approved'
-    AND given.doc -> 'data' -> 'approval' = event.doc -> 'data' -> 'approval' AND given.id < event.id
-    AND given.doc ->> 'actor' = event.doc ->> 'approver' AND given.doc ->> 'actor' <> event.doc ->> 'actor'))
-FROM audit_event event WHERE event.house_id = %s AND event.doc ->> 'kind' = ANY(%s) AND event.id <= %s
-AND event.doc -> 'data' ? 'approval'
 """
 
 
@@ -219,8 +211,20 @@ def _denials(scope: Scope) -> Iterator[Row]:
         yield *key, *row
 
 
+def _unapproved(scope: Scope) -> Iterator[Row]:
+    """Overrides that needed an approval and name none, or name one that nobody else had given."""
+    days, found = DaysOfEvents(scope), approved.ungiven(scope, _KINDS)
+    found |= {event for event, _ in approved.without(scope, _KINDS)}
+    for event, chain, seq, doc in _overrides(scope):
+        if event in found:
+            yield (
+                days.of(event) or None, at(doc), doc["kind"], _place(chain, doc), _subject(doc), _amount(doc),
+                doc["actor"], doc.get("approver", ""), doc["data"].get("approval"), f"{chain}#{seq}",
+            )  # fmt: skip
+
+
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    house, event = scope.house.id, scope.as_of.event
+    house = scope.house.id
     mirrors, ruled = 0, 0
     for _, _, _, doc in events(scope, (*_VOIDS, "hand.dispute_withdrawn", "cage.corrected", *_TRANSFERS, "hand.ruled")):
         if doc["kind"] == "hand.ruled":
@@ -232,26 +236,31 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         "mirrors of voids, withdrawals, corrections and cancelled transfers = mirrors in the ledger",
         mirrors,
         reversed_count,
+        Type.COUNT,
     )
     paid = sum(one.out for one in turned(scope, (Account.DISPUTED_POT,)) if one.kind == "hand.ruled")
-    yield Equality("pots of rulings = what rulings took from 2070", ruled, paid)
-    [(asked, given)] = fetched(_APPROVED, [house, list(_KINDS), event])
-    yield Equality("overrides that name an approval = approvals that another person gave for them", asked, given)
+    yield Equality("pots of rulings = what rulings took from 2070", ruled, paid, Type.MONEY)
+    yield Equality("overrides without their approval = none", results["unapproved"].row_count, 0, Type.COUNT)
     at_tables = sum(_at_table(chain) for _, chain, _, _ in _overrides(scope))
     by_table = results["tables"].totals
     overridden = sum(by_table[name] for name in ("voids", "rulings", "disputes", "corrections", "other"))
-    yield Equality("overrides at tables by table = rows at tables", overridden, at_tables)
+    yield Equality("overrides at tables by table = rows at tables", overridden, at_tables, Type.COUNT)
     by_person = results["people"].totals
     yield Equality(
-        "overrides by person = rows", sum(by_person[group] for group in _GROUPS), results["overrides"].row_count
+        "overrides by person = rows",
+        sum(by_person[group] for group in _GROUPS),
+        results["overrides"].row_count,
+        Type.COUNT,
     )
-    yield Equality("denials by person = by operation", by_person["denial"], results["denials"].totals["times"])
+    yield Equality(
+        "denials by person = by operation", by_person["denial"], results["denials"].totals["times"], Type.COUNT
+    )
 
 
 REPORT = Report(
     id="overrides",
     number="A22",
-    version=2,
+    version=3,
     title="Voids, rulings, overrides, corrections, denials",
     text="What was undone, ruled, disputed, corrected or decided, with its reason and who stood behind it, and what "
     "was refused. A write that only had to wait for its approval was not refused.",
@@ -300,6 +309,17 @@ REPORT = Report(
             ),
             _denials,
             groups=("operation", "code", "person"),
+        ),
+        Section(
+            "unapproved",
+            "Without their approval",
+            (
+                Column("day", "Gaming day", Type.DAY), time("at", "At"), coded("kind", "Kind"), ref("place", "Place"),
+                ref("subject", "About"), money("amount", "Amount"), ref("person", "By"), ref("approver", "Approver"),
+                count("approval", "Approval", total=False), ref("event", "Event"),
+            ),
+            _unapproved,
+            groups=("day", "kind", "person", "place"),
         ),
     ),
     equalities=_equalities,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from casino.reports.exceptions import SOURCES, Found, Severity, Source
-from casino.reports.frame.columns import Row, coded, count, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS
 from casino.reports.frame.report import (
     Equality,
@@ -60,10 +60,14 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         number = source.number(scope)
         if number is not None:
             yield Equality(
-                "exceptions of {source} = those of its source", len(rows), number, coded={"source": source.name}
+                "exceptions of {source} = those of its source",
+                len(rows),
+                number,
+                Type.COUNT,
+                coded={"source": source.name},
             )
     listed = results["exceptions"].row_count
-    yield Equality("exceptions by source = exceptions", results["sources"].totals["exceptions"], listed)
+    yield Equality("exceptions by source = exceptions", results["sources"].totals["exceptions"], listed, Type.COUNT)
 
 
 REPORT = Report(

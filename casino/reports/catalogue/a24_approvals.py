@@ -1,16 +1,14 @@
 """A24: approvals from the request to their use, and who approves for whom."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from casino.approvals.models import ApprovalKind, ApprovalState
-from casino.audit.verifier.state_approvers import ONCE_LIVE, USED_FOR, needed
+from casino.reports import approved
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, PERSON
-from casino.reports.frame.flows import Points
 from casino.reports.frame.movements import events
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
@@ -47,32 +45,6 @@ JOIN audit_event event ON event.house_id = approval.house_id AND event.id <= %s
 WHERE approval.house_id = %s
 """
 _NUMBERS = "SELECT count(*) FROM approvals_approval WHERE house_id = %s AND number <= %s"
-
-
-#: Events of kinds that may need an approval, and that name none; of exchanges those that are large.
-_WITHOUT = """
-SELECT event.id, event.doc::text FROM audit_event event WHERE event.house_id = %s AND event.id <= %s
-AND event.doc ->> 'kind' = ANY(%s) AND NOT event.doc -> 'data' ? 'approval'
-AND (event.doc ->> 'kind' <> ALL(%s) OR (event.doc -> 'data' ->> 'amount')::bigint >= %s) ORDER BY event.id
-"""
-#: Kinds of which the verifier says who must approve them. What it takes to give somebody a role goes by the person.
-_NEEDING = sorted(USED_FOR.keys() - {"staff.roles_changed", "staff.activated"})
-_EXCHANGES = [kind for kind in _NEEDING if USED_FOR[kind] == "exchange" and kind != "cage.corrected"]
-#: A write may have read the control points of a moment before.
-_MOMENT = timedelta(seconds=5)
-
-
-def _unapproved(scope: Scope) -> Iterator[dict[str, Any]]:
-    """Events that needed an approval, by the control points of their time, and name none."""
-    points = Points(scope)
-    live = next((event for event, *_ in events(scope, ("house.went_live",))), None)
-    asked = [scope.house.id, scope.as_of.event, _NEEDING, _EXCHANGES, points.least("exchange_by_supervisor_from")]
-    for event, text_ in stream(_WITHOUT, asked):
-        doc = json.loads(text_)
-        if doc["kind"] in ONCE_LIVE and (live is None or event < live):
-            continue
-        if all(needed(doc, points.at(moment)) for moment in (at(doc) - _MOMENT, at(doc))):
-            yield doc
 
 
 @dataclass(slots=True)
@@ -161,9 +133,9 @@ def _pairs(scope: Scope) -> Iterator[Row]:
     asked: dict[str, int] = {}
     for (person, _), row in found.items():
         asked[person] = asked.get(person, 0) + sum(row)
-    for (person, by), (approved, refused) in sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0])):
+    for (person, by), (given, refused) in sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0])):
         back = found.get((by, person), [0, 0])[0]
-        yield person, by, approved, refused, (approved + refused) * 10_000 // asked[person], back
+        yield person, by, given, refused, (given + refused) * 10_000 // asked[person], back
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -176,22 +148,25 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         uses += 1
         used.add(number)
         rightly += one is not None and id_ > one.event and approver == one.decided_by != actor == one.doc["actor"]
-    yield Equality("events that name an approval = approvals that they name", uses, len(used))
+    yield Equality("events that name an approval = approvals that they name", uses, len(used), Type.COUNT)
     yield Equality(
-        "events that name an approval = uses that another person had approved for their actor", uses, rightly
+        "events that name an approval = uses that another person had approved for their actor",
+        uses,
+        rightly,
+        Type.COUNT,
     )
-    missing = sum(1 for _ in _unapproved(scope))
-    yield Equality("events that needed an approval and name none = none", missing, 0)
+    missing = sum(1 for _ in approved.without(scope))
+    yield Equality("events that needed an approval and name none = none", missing, 0, Type.COUNT)
     last = max(found, default=0)
     [(rows,)] = fetched(_NUMBERS, [house, last])
-    yield Equality("approvals that were asked for = their last number", len(found), last)
-    yield Equality("approvals that were asked for = rows", len(found), rows)
+    yield Equality("approvals that were asked for = their last number", len(found), last, Type.COUNT)
+    yield Equality("approvals that were asked for = rows", len(found), rows, Type.COUNT)
     decided = sum(bool(one.decided_by) for one in found.values())
     [(held,)] = fetched(_DECIDED, [event, house])
-    yield Equality("decisions of the events = decisions of the rows", decided, held)
+    yield Equality("decisions of the events = decisions of the rows", decided, held, Type.COUNT)
     pairs = results["pairs"].totals
     shown = sum(bool(one.decided_by) for _, one in _wanted(scope))
-    yield Equality("decisions by pair = decided rows", pairs["approved"] + pairs["refused"], shown)
+    yield Equality("decisions by pair = decided rows", pairs["approved"] + pairs["refused"], shown, Type.COUNT)
 
 
 REPORT = Report(

@@ -171,16 +171,23 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     people, rows = staff(scope), staff_rows(scope)
     left = sum(not person.active for person in people.values())
     yield Equality(
-        "people who are not active by events = by rows", left, sum(not active for _, active in rows.values())
+        "people who are not active by events = by rows",
+        left,
+        sum(not active for _, active in rows.values()),
+        Type.COUNT,
     )
     if not scope.filters:
         held = sum(until is None for _, _, _, until in _held(scope))
-        yield Equality("roles held by events = roles of the rows", held, sum(len(roles) for roles, _ in rows.values()))
+        yield Equality(
+            "roles held by events = roles of the rows", held, sum(len(roles) for roles, _ in rows.values()), Type.COUNT
+        )
         [(sign_ins,)] = fetched(_SIGN_INS, [scope.house.id, scope.as_of.event])
-        yield Equality("sign-ins by person = sign-ins of the trail", results["people"].totals["sign_ins"], sign_ins)
+        yield Equality(
+            "sign-ins by person = sign-ins of the trail", results["people"].totals["sign_ins"], sign_ins, Type.COUNT
+        )
     totals = results["people"].totals
     done = sum(totals[name] for name in ("sign_ins", "changes", "reads", "asked", "denied"))
-    yield Equality("what people have done = operations", done, results["operations"].totals["times"])
+    yield Equality("what people have done = operations", done, results["operations"].totals["times"], Type.COUNT)
 
 
 REPORT = Report(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from casino.reports.frame.columns import Row, count, ref, text
+from casino.reports.frame.columns import Row, Type, count, ref, text
 from casino.reports.frame.movements import events
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.reports.frame.trail import fetched, place
@@ -216,17 +216,19 @@ _SEQUENCES = "SELECT count(*) FROM audit_event WHERE house_id = %s AND id <= %s"
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     totals = results["series"].totals
     missing = totals["missing"]
-    yield Equality("missing numbers of all series = none", missing, 0)
-    yield Equality("numbers that were given twice = none", totals["duplicates"], 0)
+    yield Equality("missing numbers of all series = none", missing, 0, Type.COUNT)
+    yield Equality("numbers that were given twice = none", totals["duplicates"], 0, Type.COUNT)
     chains = sum(last for _, _, last, _, _ in fetched(_CHAINS, [scope.house.id, scope.as_of.event]))
     [(recorded,)] = fetched(_SEQUENCES, [scope.house.id, scope.as_of.event])
-    yield Equality("last numbers of the audit chains = events", chains, recorded)
+    yield Equality("last numbers of the audit chains = events", chains, recorded, Type.COUNT)
     found = _series(scope)
     for name, statement in _HELD.items():
         one = found.get((name, ""))
         if one is not None:
             [(rows,)] = fetched(statement, [scope.house.id, one.last])
-            yield Equality("numbers of the series {name} = rows", len(one.issued), rows, named={"name": name})
+            yield Equality(
+                "numbers of the series {name} = rows", len(one.issued), rows, Type.COUNT, named={"name": name}
+            )
 
 
 REPORT = Report(

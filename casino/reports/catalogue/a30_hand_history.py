@@ -229,9 +229,9 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     held += _stored(scope, chunk)
     house, moment = scope.house.id, scope.as_of
     [(booked,)] = fetched(_MOVED, [house, moment.transaction, house, moment.event, names, names])
-    yield Equality("results less fees of settled hands = what the ledger moved on stacks", net, booked)
-    yield Equality("lines of hands that are over = lines of the rows", said, held)
-    yield Equality("lines by hand = rows", results["hands"].totals["lines"], results["lines"].row_count)
+    yield Equality("results less fees of settled hands = what the ledger moved on stacks", net, booked, Type.MONEY)
+    yield Equality("lines of hands that are over = lines of the rows", said, held, Type.COUNT)
+    yield Equality("lines by hand = rows", results["hands"].totals["lines"], results["lines"].row_count, Type.COUNT)
 
 
 def _stored(scope: Scope, names: dict[str, int]) -> int:

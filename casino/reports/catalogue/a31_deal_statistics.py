@@ -118,18 +118,26 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         over = sum(
             scope.filters.get("table") in (None, place(chain)) for _, chain, _, _ in events(scope, _OVER)
         )  # fmt: skip
-        yield Equality("hands counted = hands settled, ruled and voided by the events", counted["all"], over)
-    yield Equality("hands by table = all hands", counted["table"], counted["all"])
-    yield Equality("hands by dealer = all hands", counted["dealer"], counted["all"])
-    yield Equality("electronic hands = seeds that their deals had committed to", found.electronic, found.committed)
-    yield Equality("hands whose cards cannot be opened = none", found.unreadable, 0)
-    yield Equality("hands with a winner by the rows = by the events", found.wins_of_rows, found.wins_of_events)
+        yield Equality(
+            "hands counted = hands settled, ruled and voided by the events", counted["all"], over, Type.COUNT
+        )
+    yield Equality("hands by table = all hands", counted["table"], counted["all"], Type.COUNT)
+    yield Equality("hands by dealer = all hands", counted["dealer"], counted["all"], Type.COUNT)
+    yield Equality(
+        "electronic hands = seeds that their deals had committed to", found.electronic, found.committed, Type.COUNT
+    )
+    yield Equality("hands whose cards cannot be opened = none", found.unreadable, 0, Type.COUNT)
+    yield Equality(
+        "hands with a winner by the rows = by the events", found.wins_of_rows, found.wins_of_events, Type.COUNT
+    )
     if not scope.filters:
         totals = results["abandoned"].totals
         [(rows,)] = fetched(_ROWS, [scope.house.id, scope.as_of.event])
-        yield Equality("deals prepared by the events = rows of deals", totals["prepared"], rows)
+        yield Equality("deals prepared by the events = rows of deals", totals["prepared"], rows, Type.COUNT)
         dealt = sum(bool(doc["data"].get("commitment")) for _, _, _, doc in events(scope, ("hand.dealt",)))
-        yield Equality("prepared deals that were dealt = electronic hands by the events", totals["dealt"], dealt)
+        yield Equality(
+            "prepared deals that were dealt = electronic hands by the events", totals["dealt"], dealt, Type.COUNT
+        )
 
 
 _GROUP = (

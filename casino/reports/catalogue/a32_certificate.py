@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from casino.audit import archive, outside
 from casino.reports import selectors
-from casino.reports.frame.columns import Row, count, ref, text
+from casino.reports.frame.columns import Row, Type, count, ref, text
 from casino.reports.frame.report import Equality, Format, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.staff.models import Role
 
@@ -71,7 +71,7 @@ def _said(finding: object) -> str:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    yield Equality("findings = none", results["certificate"].totals["finding"], 0)
+    yield Equality("findings = none", results["certificate"].totals["finding"], 0, Type.COUNT)
 
 
 REPORT = Report(

@@ -3,10 +3,22 @@
 from collections.abc import Iterator
 
 from casino.bookkeeping.chart import kind_of
-from casino.reports.frame.columns import Row, coded, count, money, pieces, ref
+from casino.reports.frame.columns import Row, Type, coded, count, money, pieces, ref
 from casino.reports.frame.reading import Held, balances
-from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import (
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
 from casino.staff.models import Role
+
+NUMBER = Filter("number", FilterKind.CODE, "Only accounts of this number of the chart, `1010`.")
 
 
 def _balances(scope: Scope) -> list[Held]:
@@ -18,7 +30,7 @@ def _sums(scope: Scope, *, custody: bool) -> Iterator[tuple[str, str, str, int, 
     sums: dict[tuple[str, str], list[int]] = {}
     for held in _balances(scope):
         kind = kind_of(held.code)
-        if kind.custody == custody:
+        if kind.custody == custody and scope.filters.get(NUMBER.name) in (None, held.number):
             found = sums.setdefault((held.commodity, held.number), [0, 0, 0])
             net = held.balance * kind.normal_side
             found[0] += 1
@@ -37,17 +49,22 @@ def _chips(scope: Scope) -> Iterator[Row]:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    if NUMBER.name in scope.filters:
+        return
     totals = results["money"].totals
-    yield Equality(f"debits of {scope.house.currency} = credits", totals["debit"], totals["credit"])
+    yield Equality(
+        "debits of {commodity} = credits", totals["debit"], totals["credit"], Type.MONEY,
+        named={"commodity": scope.house.currency},
+    )  # fmt: skip
     sides: dict[str, list[int]] = {}
     for commodity, _, _, _, debit, credit in _sums(scope, custody=True):
         found = sides.setdefault(commodity, [0, 0])
         found[0] += debit
         found[1] += credit
     for commodity, (debit, credit) in sides.items():
-        yield Equality("debits of {commodity} = credits", debit, credit, named={"commodity": commodity})
+        yield Equality("debits of {commodity} = credits", debit, credit, Type.PIECES, named={"commodity": commodity})
     shown = results["money"].totals["accounts"] + results["chips"].totals["accounts"]
-    yield Equality("accounts = accounts that have moved", shown, len(_balances(scope)))
+    yield Equality("accounts = accounts that have moved", shown, len(_balances(scope)), Type.COUNT)
 
 
 REPORT = Report(
@@ -76,10 +93,11 @@ REPORT = Report(
                 pieces("credit", "Credit", total=False),
             ),
             _chips,
-            groups=("commodity",),
+            groups=("commodity", "number"),
         ),
     ),
     equalities=_equalities,
+    filters=(NUMBER,),
     sensitivity=Sensitivity.NO_PERSON,
     retention=Retention.BOOKS,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.reports.frame.columns import Row, coded, count, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import events, moved, recorded
 from casino.reports.frame.reading import balances
@@ -128,17 +128,19 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         if one.number in held:
             held[Account(one.number)] += one.balance
     owed, open_ = results["deposits"].totals["amount"], results["payouts"].totals["open"]
-    yield Equality("deposits = balances of 2090", owed, held[Account.PLAYER_DEPOSITS])
-    yield Equality("open payouts = balances of 2085", open_, held[Account.HELD_PAYOUTS])
+    yield Equality("deposits = balances of 2090", owed, held[Account.PLAYER_DEPOSITS], Type.MONEY)
+    yield Equality("open payouts = balances of 2085", open_, held[Account.HELD_PAYOUTS], Type.MONEY)
     unclaimed = results["found"].totals["open"] + results["lapsed"].totals["amount"]
-    yield Equality("open found chips and lapsed ones = balance of 2095", unclaimed, held[Account.UNCLAIMED])
+    yield Equality("open found chips and lapsed ones = balance of 2095", unclaimed, held[Account.UNCLAIMED], Type.MONEY)
     foreign = results["foreign"].totals["amount"]
-    yield Equality("chips of other houses by place = by issuer", foreign, results["issuers"].totals["left"])
+    yield Equality("chips of other houses by place = by issuer", foreign, results["issuers"].totals["left"], Type.MONEY)
     said = dict.fromkeys(_NUMBERS, 0)
     for (code, _), net in recorded(scope, _NUMBERS, DayRange(None, None)).items():
         said[Account(code.partition("/")[0])] += net
-    yield Equality("chips of other houses = what the events record on 1160", foreign, said[Account.FOREIGN_CHIPS])
-    yield Equality("deposits = what the events record on 2090", owed, -said[Account.PLAYER_DEPOSITS])
+    yield Equality(
+        "chips of other houses = what the events record on 1160", foreign, said[Account.FOREIGN_CHIPS], Type.MONEY
+    )
+    yield Equality("deposits = what the events record on 2090", owed, -said[Account.PLAYER_DEPOSITS], Type.MONEY)
 
 
 REPORT = Report(

@@ -153,11 +153,13 @@ def _complaint_rows(scope: Scope) -> Iterator[Row]:
 
 def _complaint_equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     found = _complaints(scope)
-    yield Equality("last number of the complaints = complaints", max(found, default=0), len(found))
+    yield Equality("last number of the complaints = complaints", max(found, default=0), len(found), Type.COUNT)
     holds = {doc["data"]["legal_hold"] for _, _, _, doc in events(scope, ("complaint.opened", "legal_hold.set"))}
-    yield Equality("last number of the legal holds = legal holds that were set", max(holds, default=0), len(holds))
+    yield Equality(
+        "last number of the legal holds = legal holds that were set", max(holds, default=0), len(holds), Type.COUNT
+    )
     rows = Complaint.objects.filter(house=scope.house, number__lte=max(found, default=0))
-    yield Equality("complaints of the events = rows", len(found), rows.count())
+    yield Equality("complaints of the events = rows", len(found), rows.count(), Type.COUNT)
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
@@ -186,14 +188,17 @@ def _of_disputes(scope: Scope, results: Results) -> Iterator[Equality]:
     found = _disputes(scope)
     waiting = sum(one.frozen for one in found if one.state == "open")
     held = sum(one.balance for one in balances(scope) if one.number == Account.DISPUTED_POT)
-    yield Equality("frozen in open disputes = balances of 2070", waiting, held)
+    yield Equality("frozen in open disputes = balances of 2070", waiting, held, Type.MONEY)
     said = -sum(recorded(scope, (Account.DISPUTED_POT,), DayRange(None, None)).values())
-    yield Equality("frozen in open disputes = what the events record on 2070", waiting, said)
+    yield Equality("frozen in open disputes = what the events record on 2070", waiting, said, Type.MONEY)
     if not scope.filters:
         totals = results["disputes"].totals
         ruled = sum(one.frozen for one in found if one.state == "ruled")
         yield Equality(
-            "awarded and taxed = frozen in disputes that were ruled", totals["awarded"] + totals["tax"], ruled
+            "awarded and taxed = frozen in disputes that were ruled",
+            totals["awarded"] + totals["tax"],
+            ruled,
+            Type.MONEY,
         )
 
 

@@ -6,7 +6,7 @@ other decimal number integer millionths: no value of a report is ever a float.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from fractions import Fraction
 from types import NoneType
@@ -135,8 +135,26 @@ def share(part: int, whole: int) -> int | None:
     return None if whole == 0 else round(Fraction(part * 10_000, whole))
 
 
+#: The column of gaming days, and spans of days by which the rows of a section with it can be summed too.
+DAY, WEEK, MONTH = "day", text("week", "Week"), text("month", "Month")
+SPANS = {WEEK.name: WEEK, MONTH.name: MONTH}
+
+
+def week(day: str) -> str:
+    """The week of a gaming day by ISO 8601, `2026-W48`."""
+    year, number, _ = date.fromisoformat(day).isocalendar()
+    return f"{year}-W{number:02}"
+
+
+def _span(group_by: str | None, value: Value) -> Value:
+    """The group of a row: the value of the column, or the week or month of its day."""
+    if not isinstance(value, str) or group_by not in SPANS:
+        return value
+    return week(value) if group_by == WEEK.name else value[:7]
+
+
 class Sums:
-    """The totals of a section as its rows go by, over all of them and by the value of one column."""
+    """The totals of a section as its rows go by, over all of them and by the value of one column, or a span of days."""
 
     def __init__(self, columns: Sequence[Column], group_by: str | None = None) -> None:
         self.columns = columns
@@ -146,7 +164,9 @@ class Sums:
         self._summed = [(at, column.name) for at, column in enumerate(columns) if column.total]
         #: The classes of almost all values; another one is asked of its column.
         self._usual = [(_CLASSES.get(column.type, str), NoneType) for column in columns]
-        self._key = next((at for at, column in enumerate(columns) if column.name == group_by), None)
+        self._group_by = group_by
+        by = DAY if group_by in SPANS else group_by
+        self._key = next((at for at, column in enumerate(columns) if column.name == by), None)
 
     def _require(self, row: Row) -> None:
         for column, value in zip(self.columns, row, strict=True):
@@ -163,7 +183,9 @@ class Sums:
         self.row_count += 1
         _add(self.totals, row, self._summed)
         if self._key is not None:
-            group = self.groups.setdefault(row[self._key], {"row_count": 0} | dict.fromkeys(self.totals, 0))
+            group = self.groups.setdefault(
+                _span(self._group_by, row[self._key]), {"row_count": 0} | dict.fromkeys(self.totals, 0)
+            )
             group["row_count"] += 1
             _add(group, row, self._summed)
 

@@ -11,7 +11,18 @@ DRAWER = Filter("drawer", FilterKind.CODE, "Only this drawer.")
 PLACE = Filter("place", FilterKind.CODE, "Only this table, drawer, vault or bank.")
 GAME = Filter("game", FilterKind.CODE, "Only this game.")
 PERSON = Filter("person", FilterKind.PERSON, "Only what this person has done.")
+ENTRY_KIND = Filter("kind", FilterKind.CODE, "Only entries of this kind, `cage.buy_in`.")
+LEAST = Filter("least", FilterKind.AMOUNT, "Only entries of at least this, above zero or below, minor units.")
+#: Filters that leave entries out one by one, whatever else is shown.
+OF_ENTRIES = frozenset((ENTRY_KIND.name, LEAST.name))
 DAYS = (FROM_DAY, UNTIL_DAY)
+
+
+def takes_entry(scope: Scope, kind: str, *amounts: int) -> bool:
+    """Whether a run shows an entry of this kind that moved these amounts, minor units; one of which none is named is
+    shown whatever it came to."""
+    least = int(scope.filters.get(LEAST.name, 0))
+    return scope.filters.get(ENTRY_KIND.name) in (None, kind) and (not amounts or max(map(abs, amounts)) >= least)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ LEFT JOIN ledger_transaction undone ON undone.id = posted.reverses_id
 LEFT JOIN ledger_period period ON period.id = posted.period_id
 JOIN audit_posting noted ON noted.transaction_id = posted.id
 WHERE account.book = %s AND split_part(account.code, '/', 1) = ANY(%s) AND posted.id <= %s
-AND (NOT %s OR coalesce(posted.metadata ->> 'for_day', '') NOT IN ('', coalesce(period.name, '')))
 ORDER BY posted.id, account.code, account.commodity, entry.version
 """
 _SUMS = """
@@ -145,10 +144,9 @@ class Turned:
         return self.into - self.out
 
 
-def moved(scope: Scope, numbers: Iterable[str], *, late: bool = False) -> Iterator[Moved]:
-    """Every entry of the accounts of these numbers, in the order of the postings, in flat memory; where only `late`
-    ones are asked for, those that were booked for another day than the one in which they were."""
-    parameters = [scope.house.id, list(map(str, numbers)), scope.as_of.transaction, late]
+def moved(scope: Scope, numbers: Iterable[str]) -> Iterator[Moved]:
+    """Every entry of the accounts of these numbers, in the order of the postings, in flat memory."""
+    parameters = [scope.house.id, list(map(str, numbers)), scope.as_of.transaction]
     return (Moved(*row) for row in stream(_POSTED, parameters))
 
 

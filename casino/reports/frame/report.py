@@ -12,7 +12,7 @@ from casino.core import languages
 from casino.core.languages import Kind, word
 from casino.houses.models import House
 from casino.reports.frame.charts import Chart
-from casino.reports.frame.columns import Column, Row, Sums, grouped
+from casino.reports.frame.columns import DAY, SPANS, Column, Row, Sums, Type
 from casino.staff.models import Role
 
 T = TypeVar("T")
@@ -166,17 +166,35 @@ class Section:
     proof: tuple[str, str, str] | None = None
     on_slip: bool = True
 
+    def sums_by(self) -> tuple[str, ...]:
+        """By what its rows can be summed: columns, and where one is the gaming day, weeks and months."""
+        return (*self.groups, *(SPANS if DAY in self.groups else ()))
+
+    def group_column(self, group_by: str) -> Column:
+        """The column of the values that it is summed by."""
+        return SPANS.get(group_by) or next(one for one in self.columns if one.name == group_by)
+
+
+#: What sums that must be equal are of.
+SUMMED = (Type.MONEY, Type.PIECES, Type.COUNT)
+
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """Two sums that must be equal, in minor units or pieces, and where each is from."""
+    """Two sums that must be equal, and where each is from: money in minor units of the house's currency, pieces of
+    chips, or a count of anything else. Raises ValueError for another type."""
 
     words: str
     one: int
     other: int
+    type: Type
     #: What the words name in braces: as it is, and codes and names of figures, which are said in the language.
     named: Mapping[str, str] = field(default_factory=dict)
     coded: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.type not in SUMMED:
+            raise ValueError(f"two sums of {self.type} are not compared")
 
     def said(self) -> str:
         """What must be equal, in the language that is spoken."""
@@ -188,26 +206,21 @@ class Equality:
         """Whether they are."""
         return self.one == self.other
 
-    def printed(self) -> str:
-        """The two sums as people read them, in the units that `heading` names."""
-        one, other = (grouped(str(value)) for value in (self.one, self.other))
-        return f"{one} {'=' if self.holds else '<>'} {other}"
-
     def as_json(self) -> dict[str, Any]:
         """As answers and events have it, in English."""
         words = self.words.format(**self.named, **self.coded)
-        return {"equality": words, "one": self.one, "other": self.other, "holds": self.holds}
+        return compared(words, self.one, self.other, self.type)
+
+
+def compared(words: str, one: int, other: int, kind: Type) -> dict[str, Any]:
+    """Two sums that must be equal, as answers, events and manifests have them."""
+    return {"equality": words, "one": one, "other": other, "type": str(kind), "holds": one == other}
 
 
 def broken(equalities: Sequence[Equality]) -> str:
     """What a report that does not reconcile says in its head; empty for one that does."""
     differ = {"broken": sum(not one.holds for one in equalities), "count": len(equalities)}
     return gettext("%(broken)s of %(count)s equalities DO NOT HOLD") % differ if differ["broken"] else ""
-
-
-def heading() -> str:
-    """What stands over equalities: their sums are compared to the last unit."""
-    return gettext("What must be equal (money in minor units, chips in pieces)")
 
 
 #: The sums of a report's sections by their names.
@@ -235,5 +248,5 @@ class Report:
     blind_roles: tuple[Role, ...] = ()
 
     def groups(self) -> tuple[str, ...]:
-        """The columns by which a run may sum."""
-        return tuple(dict.fromkeys(name for section in self.sections for name in section.groups))
+        """By what a run may sum: columns, weeks, months."""
+        return tuple(dict.fromkeys(name for section in self.sections for name in section.sums_by()))

@@ -10,7 +10,7 @@ from casino.audit.models import Event
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.hands.models import Hand
 from casino.houses.models import House
-from casino.reports.frame.columns import Row, money, pieces
+from casino.reports.frame.columns import Row, Type, money, pieces
 from casino.reports.frame.report import (
     Equality,
     Format,
@@ -112,7 +112,7 @@ def report_of(one: Printable) -> Report:
 
     def equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         for words, left, right in document.equal:
-            yield Equality(words, _sum(one.data, left), _sum(one.data, right))
+            yield Equality(words, _sum(one.data, left), _sum(one.data, right), Type.MONEY)
 
     return Report(
         id="receipt" if one.player or one.doc["kind"] in RECEIPTS else "slip", number="R", version=1,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from casino.core import languages
 from casino.core.languages import Kind, said
 from casino.reports.catalogue import a16_player_statement as a16
-from casino.reports.frame.columns import Row, money, ref, text
+from casino.reports.frame.columns import Row, Type, money, ref, text
 from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import recorded
 from casino.reports.frame.report import Equality, Report, Results, Scope, Section
@@ -81,16 +81,21 @@ def _what(kind: str) -> str:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     accounts, lines = results["accounts"].totals, results["lines"].totals
     yield Equality(
-        "before + in - out = after", accounts["opening"] + accounts["came"] - accounts["went"], accounts["closing"]
+        "before + in - out = after",
+        accounts["opening"] + accounts["came"] - accounts["went"],
+        accounts["closing"],
+        Type.MONEY,
     )
     yield Equality(
         "in - out of the lines = after - before", lines["came"] - lines["went"],
-        accounts["closing"] - accounts["opening"],
+        accounts["closing"] - accounts["opening"], Type.MONEY,
     )  # fmt: skip
     player = scope.filters["player"]
     said = recorded(scope, a16.OWN, DayRange.of(scope))
     of_player = -sum(net for (code, _), net in said.items() if code.rpartition("/")[2] == player)
-    yield Equality("in - out of the lines = what the audit log records", lines["came"] - lines["went"], of_player)
+    yield Equality(
+        "in - out of the lines = what the audit log records", lines["came"] - lines["went"], of_player, Type.MONEY
+    )
 
 
 def texts() -> Iterator[str]:

@@ -58,7 +58,7 @@ def _rows(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     played = results["winnings"].totals
-    yield Equality("won - lost = won less lost", played["won"] - played["lost"], played["net"])
+    yield Equality("won - lost = won less lost", played["won"] - played["lost"], played["net"], Type.MONEY)
     moved = statements.sums_of(scope)
     beside = sum(
         sum(nets) for _, _, _, day, _, _, hand, *nets in a16.postings(scope)
@@ -66,7 +66,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     )  # fmt: skip
     yield Equality(
         "won less lost + what moved beside play = after - before", played["net"] + beside,
-        moved["closing"] - moved["opening"],
+        moved["closing"] - moved["opening"], Type.MONEY,
     )  # fmt: skip
 
 

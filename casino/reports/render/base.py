@@ -100,7 +100,7 @@ def _produce(
     plots = [Plot(chart, _columns(report, chart.section)) for chart in report.charts]
     for section in report.sections:
         drawn = [plot for plot in plots if plot.chart.section == section.name]
-        sums = Sums(section.columns, head.group_by if head.group_by in section.groups else None)
+        sums = Sums(section.columns, head.group_by if head.group_by in section.sums_by() else None)
         for writer in writers:
             writer.section(section)
         for row in section.rows(scope):

@@ -40,11 +40,14 @@ class CsvWriter:
         """End the file, and write the sums by group."""
         self.abandon()
         group_by = self.head.group_by
-        if group_by is None or group_by not in self._section.groups:
+        if group_by is None or group_by not in self._section.sums_by():
             return
         summed, rows = group_rows(self._section, sums, group_by)
         by_name = {column.name: column for column in self._section.columns}
-        columns = [by_name[group_by], *(by_name.get(name, Column(name, name, Type.COUNT)) for name in summed)]
+        columns = [
+            self._section.group_column(group_by),
+            *(by_name.get(name, Column(name, name, Type.COUNT)) for name in summed),
+        ]
         cells = [_cells(column, self.style) for column in columns]
         with self._create(f"{self._section.name}-by-{group_by}") as file:
             writer = self._writer(file)

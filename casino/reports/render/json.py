@@ -44,7 +44,7 @@ class JsonWriter:
         """End the section with its sums."""
         end: dict[str, Any] = {"row_count": sums.row_count, "totals": sums.totals}
         group_by = self.head.group_by
-        if group_by is not None and group_by in self._section.groups:
+        if group_by is not None and group_by in self._section.sums_by():
             summed, rows = group_rows(self._section, sums, group_by)
             end["groups"] = {"columns": [group_by, *summed], "rows": rows}
         self._file.write("],\n" + _text(end)[1:])

@@ -18,7 +18,7 @@ from casino.core.languages import Kind, said
 from casino.reports.frame.charts import Plot
 from casino.reports.frame.columns import NUMBERS, Column, Row, Sums, Type
 from casino.reports.frame.head import Head, Proof
-from casino.reports.frame.report import Equality, Section, broken, heading
+from casino.reports.frame.report import Equality, Section, broken
 from casino.reports.render.base import group_rows
 from casino.reports.render.charts import HEIGHT, WIDTH, Drawing, drawing
 from casino.reports.render.page import BOLD, MONO, REGULAR, draw_chart, draw_qr, fitting, register_fonts, width, wrapped
@@ -93,7 +93,7 @@ class PdfWriter:
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """Draw the pages."""
         register_fonts()
-        pages = _Pages(self.path, self.head, self._page_size())
+        pages = _Pages(self.path, self.head, self.style, self._page_size())
         pages.charts = [made for plot in self._plots if not (made := drawing(plot, self.style)).empty]
         pages.draw(equalities, list(self._tables()), self._notes())
         return [self.path]
@@ -125,7 +125,7 @@ class PdfWriter:
             if part.sums is None:
                 raise ValueError(f"section {part.section.name} was not ended")
             group_by = self.head.group_by
-            if group_by is not None and group_by in part.section.groups:
+            if group_by is not None and group_by in part.section.sums_by():
                 yield self._groups(part.section, part.sums, group_by)
             if self.head.paper is not None and not (part.section.on_slip and part.rows):
                 continue
@@ -144,7 +144,7 @@ class PdfWriter:
         summed, rows = group_rows(section, sums, group_by)
         by_name = {column.name: column for column in section.columns}
         columns = [
-            by_name[group_by],
+            section.group_column(group_by),
             *(by_name.get(name, Column(name, said(Kind.REPORT, "Rows"), Type.COUNT)) for name in summed),
         ]
         printed = [
@@ -152,7 +152,7 @@ class PdfWriter:
         ]
         return _Table(
             gettext("%(section)s, by %(column)s")
-            % {"section": section.title, "column": by_name[group_by].title.lower()},
+            % {"section": section.title, "column": section.group_column(group_by).title.lower()},
             columns,
             printed,
         )
@@ -179,8 +179,8 @@ def _without(table: _Table, known: Container[str]) -> _Table:
 class _Pages:
     """Lays tables out on pages; draws them twice, the first time to count the pages."""
 
-    def __init__(self, path: Path, head: Head, size: tuple[float, float]) -> None:
-        self.path, self.head, (self.width, self.height) = path, head, size
+    def __init__(self, path: Path, head: Head, style: Style, size: tuple[float, float]) -> None:
+        self.path, self.head, self.style, (self.width, self.height) = path, head, style, size
         self.room = self.width - 2 * _MARGIN
         self.charts: list[Drawing] = []
 
@@ -266,13 +266,13 @@ class _Pages:
             self._text(_MARGIN, words, font=BOLD, size=9)
             self._down(1.3)
         if equalities:
-            self._text(_MARGIN, heading(), font=BOLD)
+            self._text(_MARGIN, gettext("What must be equal"), font=BOLD)
             self._down()
         for one in equalities:
             self._need(1)
             mark = gettext("holds") if one.holds else gettext("DIFFERS")
             self._text(_MARGIN, mark, font=REGULAR if one.holds else BOLD)
-            line = f"{one.said()}: {one.printed()}"
+            line = f"{one.said()}: {self.style.compared(one, self.head.currency)}"
             self._text(_MARGIN + 72, fitting(line, REGULAR, _SIZE, self.room - 72))
             self._down()
         for note in notes:

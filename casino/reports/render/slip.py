@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from casino.reports.frame.columns import NUMBERS, Column, Row, Sums, Value
 from casino.reports.frame.head import Head
-from casino.reports.frame.report import Equality, Section, broken, heading
+from casino.reports.frame.report import Equality, Section, broken
 from casino.reports.render.page import BOLD, MONO, REGULAR, draw_qr, register_fonts, width, wrapped
 from casino.reports.render.style import Style, thousands
 
@@ -163,8 +163,10 @@ class SlipWriter:
         lines = [_Line(words, bold=True)] if (words := broken(equalities)) else []
         lines += [*(_Line(label, words) for label, words in self.head.lines()), *self._lines]
         if equalities:
-            lines.append(_Line(heading(), bold=True, rule=True))
-        lines += [_Line(one.said(), one.printed(), bold=not one.holds) for one in equalities]
+            lines.append(_Line(gettext("What must be equal"), bold=True, rule=True))
+        lines += [
+            _Line(one.said(), self.style.compared(one, self.head.currency), bold=not one.holds) for one in equalities
+        ]
         lines += self._proof()
         laid = [part for line in lines for part in self._laid(line)]
         titles = wrapped(self.head.report.title, BOLD, 10, _WIDTH - 2 * _MARGIN)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from casino.core import languages
 from casino.reports.frame.columns import Column, Type, Value, grouped, major
+from casino.reports.frame.report import Equality
 
 #: Separators and decimal marks that may be chosen.
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
@@ -74,6 +75,17 @@ class Style:
         if column.type is Type.DAY:
             return languages.day(value)
         return languages.word(value) if column.coded else value
+
+    def compared(self, equality: Equality, currency: str) -> str:
+        """The two sums of an equality: money in major units with the currency, chips as pieces."""
+        one, other = (self._sum(value, equality.type, currency) for value in (equality.one, equality.other))
+        return f"{one} {'=' if equality.holds else '<>'} {other}"
+
+    def _sum(self, value: int, kind: Type, currency: str) -> str:
+        if kind is Type.MONEY:
+            return f"{grouped(self.amount(value))} {currency}"
+        number = grouped(str(value))
+        return gettext("%(count)s pcs") % {"count": number} if kind is Type.PIECES else number
 
 
 def thousands(number: int) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from casino.reports.frame.columns import MILLION, NUMBERS, Column, Row, Sums, Type
 from casino.reports.frame.head import Head, utc
-from casino.reports.frame.report import Equality, Section, broken, heading
+from casino.reports.frame.report import Equality, Section, broken
 from casino.reports.render.base import group_rows
 from casino.reports.render.csv import names
 from casino.reports.render.style import Style
@@ -62,14 +62,14 @@ class XlsxWriter:
         section, lines = self._section, self._front_lines
         lines += [[], [section.title], [gettext("rows"), sums.row_count]]
         by_name = {column.name: column for column in section.columns}
-        lines += [[by_name[name].title, self._number(by_name[name], total)] for name, total in sums.totals.items()]
+        lines += [[by_name[name].title, self._number(by_name[name].type, total)] for name, total in sums.totals.items()]
         group_by = self.head.group_by
-        if group_by is not None and group_by in section.groups:
+        if group_by is not None and group_by in section.sums_by():
             summed, rows = group_rows(section, sums, group_by)
             lines.append([group_by, *summed])
             lines += [
                 ["" if row[0] is None else str(row[0]), *(
-                    self._number(by_name[name], value) if name in by_name else value
+                    self._number(by_name[name].type, value) if name in by_name else value
                     for name, value in zip(summed, row[1:], strict=True)
                 )]
                 for row in rows
@@ -77,11 +77,19 @@ class XlsxWriter:
 
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """Write the first sheet, and the file."""
-        lines = [*([[words]] if (words := broken(equalities)) else []), *self._front_lines, [], [heading()]]
-        lines += [
-            [one.said(), one.one, one.other, gettext("holds") if one.holds else gettext("DIFFERS")]
-            for one in equalities
+        lines = [
+            *([[words]] if (words := broken(equalities)) else []),
+            *self._front_lines,
+            [],
+            [gettext("What must be equal")],
         ]
+        lines += [
+            [
+                one.said(), self._number(one.type, one.one), self._number(one.type, one.other), self._unit(one.type),
+                gettext("holds") if one.holds else gettext("DIFFERS"),
+            ]
+            for one in equalities
+        ]  # fmt: skip
         self._front.set_column(0, 0, 48)
         for at, line in enumerate(lines):
             for cell, value in enumerate(line):
@@ -128,15 +136,21 @@ class XlsxWriter:
         shape = self._formats.get(column.type)
         if column.type is Type.MONEY:
             return lambda row, value: (
-                sheet.number(row, at, self._number(column, value), shape) + sheet.number(row, at + 1, value, None)
+                sheet.number(row, at, self._number(column.type, value), shape) + sheet.number(row, at + 1, value, None)
             )
-        return lambda row, value: sheet.number(row, at, self._number(column, value), shape)
+        return lambda row, value: sheet.number(row, at, self._number(column.type, value), shape)
 
-    def _number(self, column: Column, value: Any) -> Any:
+    def _unit(self, kind: Type) -> str:
+        """What a sum is in; empty for a count."""
+        if kind is Type.MONEY:
+            return self.head.currency
+        return gettext("pcs") if kind is Type.PIECES else ""
+
+    def _number(self, kind: Type, value: Any) -> Any:
         """The number of a cell. A cell of a spreadsheet is a binary floating-point number whatever is written; the
         column of minor units beside it is exact."""
-        if column.type is Type.MONEY and self.style.exponent:
+        if kind is Type.MONEY and self.style.exponent:
             return value / 10**self.style.exponent
-        if column.type is Type.DECIMAL:
+        if kind is Type.DECIMAL:
             return value / MILLION
-        return value / 10_000 if column.type is Type.SHARE else value
+        return value / 10_000 if kind is Type.SHARE else value

@@ -152,7 +152,7 @@ def test_books_of_drawers_and_counts_with_known_numbers(kit: Kit) -> None:
     kit.close_drawer(cashier, cash=53_990)
     [short] = rows(made(kit, "variances"))
     assert (short["place"], short["kind"], short["cash"], short["chips"]) == ("C1", "drawer.closed", -10, 0)
-    assert short["day"] == short["booked_in"] == "2024-05-01"
+    assert short["day"] == short["booked_in"] == "2024-05-01" and short["weekday"] == 3
     [trend] = rows(made(kit, "variances", place="C1"), 1)
     assert (trend["short_count"], trend["sum"], trend["largest"], trend["run"]) == (1, -10, -10, 1)
     [revenue] = rows(made(kit, "daily-revenue"))
@@ -318,6 +318,9 @@ def test_a_corrected_cash_out_was_paid_once_and_names_its_player(kit: Kit) -> No
     assert (player["cage_out"], player["attributed"], player["closing"]) == (20_500, 500, 0)
     history = rows(made(kit, "drawer-history"))
     paid = [one for one in history if one["kind"] == "cage.cash_out"]
+    assert rows(made(kit, "drawer-history", kind="cage.cash_out")) == paid
+    large = rows(made(kit, "drawer-history", kind="cage.cash_out", least="5001"))
+    assert [one["cash"] for one in large] == [-10_000, -10_500]
     assert [(one["player"], one["cash"]) for one in paid] == [
         ("anna", -5_000), ("anna", 5_000), ("anna", -10_000), ("anna", -10_500),
     ]  # fmt: skip
@@ -331,6 +334,7 @@ def test_money_of_the_trial_balance_is_money_and_adds_up(kit: Kit) -> None:
     assert [column["type"] for column in found["sections"][0]["columns"]][-2:] == ["money", "money"]
     totals = found["sections"][0]["totals"]
     assert totals["debit"] == totals["credit"] > 0
+    assert rows(made(kit, "trial-balance", number="1010")) == vault
     out = [row for row in rows(found, 1) if row["number"] == "9170"]
     assert [(row["commodity"].rpartition(".")[2], row["debit"]) for row in out] == [("500", 1)]
 
@@ -367,4 +371,9 @@ def test_tips_and_shares_of_a_day_of_a_person_and_of_a_pool(kit: Kit) -> None:
     assert paid["paid_at"].endswith("Z")
     [unpaid] = rows(made(kit, "tronc", person=dealers[1]), 1)
     assert (unpaid["paid_at"], unpaid["paid_by"], unpaid["unpaid"]) == (None, None, 350)
+    [box] = rows(made(kit, "tronc"), 2)
+    assert (box["day"], box["table"], box["chips"], box["cash"], box["counted"]) == ("2020-02-28", "T1", 630, 70, 700)
+    [pool] = rows(made(kit, "tronc", until="2020-02-28"), 3)
+    assert (pool["day"], pool["pool"], pool["shares"], pool["amount"]) == ("2020-02-28", 1, 2, 700)
+    assert (pool["paid"], pool["unpaid"]) == (350, 350)
     assert len(rows(made(kit, "tronc", pool="1"), 1)) == 2 and rows(made(kit, "tronc", pool="2"), 1) == []

@@ -8,7 +8,7 @@ import pytest
 
 from casino.audit.events.approvals import LimitsChanged
 from casino.audit.events.cage import DrawerXRead, PayoutHeld, VarianceWasOffset
-from casino.audit.events.hands import HandActed
+from casino.audit.events.hands import HandActed, HandVoided
 from casino.audit.events.house import DutyDue, HouseSuspended
 from casino.audit.services import Actor
 from casino.bookkeeping.postings import posting
@@ -38,11 +38,11 @@ def broken(kit: Kit, name: str, **filters: str) -> list[str]:
     return [one.as_json()["equality"] for one in report.equalities(scope, results) if not one.holds]
 
 
-def forged(kit: Kit, chain: str, event: Any) -> None:
+def forged(kit: Kit, chain: str, event: Any, actor: Actor = ACTOR) -> None:
     """An event that no service has recorded."""
 
     def operation() -> None:
-        Work(kit.house, ACTOR).record(chain=chain, event=event)
+        Work(kit.house, actor).record(chain=chain, event=event)
 
     locks.in_transaction(operation)
 
@@ -81,7 +81,9 @@ def test_a_settled_hand_with_its_tax_its_lines_and_its_players(settled: Kit) -> 
     winner = rows(activity)[0]
     assert (winner["player"], winner["cage_in"], winner["play"], winner["staked"]) == ("T1-u1", 30_000, 1_635, 1_500)
     assert (winner["opening"], winner["closing"]) == (0, 31_635)
-    assert [(row["hands"], row["net"], row["tax"]) for row in rows(activity, 1)][:2] == [(1, 1_635, 165), (1, -300, 0)]
+    assert [(row["hands"], row["staked"], row["net"], row["tax"]) for row in rows(activity, 1)][:2] == [
+        (1, 1_500, 1_635, 165), (1, 300, -300, 0),
+    ]  # fmt: skip
     assert rows(made(kit, "player-activity", least="30001")) == []
     statement = made(kit, "player-statement", player="T1-u1")
     assert {row["number"]: row["closing"] for row in rows(statement)} == {
@@ -97,6 +99,28 @@ def test_a_settled_hand_with_its_tax_its_lines_and_its_players(settled: Kit) -> 
     assert "T1-u2" not in json.dumps(statement["sections"])
     refused = kit.office().post("reports/player-statement/runs", {"formats": ["json"]})
     assert (refused.status_code, refused.json()["code"]) == (422, "report_filter")
+
+
+def test_a_hand_that_was_ruled_on_counts_for_its_players_as_a_settled_one(kit: Kit) -> None:
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-01"})
+    kit.worked_hand()
+    floor = floor_at(kit, TerminalKind.TABLE, "T1")
+    hand = {"hand": "T1-000001"} | REASON
+    floor.ok("hand/dispute", hand)
+    awards = [{"actor": "p1", "amount": 2_090}, {"actor": "p4", "amount": 1_045}]
+    kit.approved(floor, "hand/ruling", hand | {"awards": awards, "tax": 165, "claimed": []})
+
+    def by_player() -> list[tuple[int, ...]]:
+        names = ("hands", "ruled", "staked", "net", "tax")
+        return [tuple(row[name] for name in names) for row in rows(made(kit, "player-activity"), 1)]
+
+    assert by_player() == [(1, 1, 1_500, 590, 110), (1, 1, 300, -300, 0), (1, 1, 0, 0, 0), (1, 1, 1_500, -455, 55)]
+    remedy = {"tax_refunded": [{"actor": "p1", "amount": 100}], "made_good": [], "claimed": []}
+    collected = [{"loser": "p4", "winner": "p2", "amount": 45, "consent": "signed"}]
+    floor.refresh()
+    kit.approved(floor, "hands/T1-000001/rulings", remedy | {"collected": collected} | REASON)
+    assert by_player() == [(1, 1, 1_500, 690, 10), (1, 1, 300, -255, 0), (1, 1, 0, 0, 0), (1, 1, 1_500, -500, 55)]
+    assert broken(kit, "player-activity") == []
 
 
 def test_what_is_forged_in_hands_and_books_is_seen(settled: Kit) -> None:
@@ -195,15 +219,23 @@ def test_overrides_approvals_and_disputes(kit: Kit) -> None:
     )  # fmt: skip
     assert broken(kit, "overrides") == broken(kit, "approvals") == []
     forged(kit, kit.house.chain, event)
-    assert seen(kit, "overrides", []) == [
-        "overrides that name an approval = approvals that another person gave for them"
-    ]
+    assert seen(kit, "overrides", []) == ["overrides without their approval = none"]
+    voided = HandVoided(
+        hand="T1-000002", cause="other", pot=5, cards_shown=True, acted=True, log_complete=True, mirrors={},
+        reason="forged",
+    )  # fmt: skip
+    forged(kit, "table/T1", voided, Actor(staff="nobody", role="floor", terminal="", request="r"))
+    assert [(row[2], row[3], row[5], row[8]) for row in rows_of(kit, "overrides", 4)] == [
+        ("variance.offset", "C1", 5, 2), ("hand.voided", "T1", 5, None),
+    ]  # fmt: skip
+    assert seen(kit, "overrides", [], person="nobody") == ["overrides without their approval = none"]
     assert seen(kit, "approvals", []) == [
         "events that name an approval = approvals that they name",
         "events that name an approval = uses that another person had approved for their actor",
+        "events that needed an approval and name none = none",
     ]
     forged(kit, kit.house.chain, HouseSuspended(reason="forged", approval=7, approver="nobody"))
-    assert len(seen(kit, "approvals", [])) == 2
+    assert len(seen(kit, "approvals", [])) == 3
 
 
 def test_serials_staff_and_held_money(kit: Kit) -> None:
@@ -239,6 +271,10 @@ def test_serials_staff_and_held_money(kit: Kit) -> None:
     ]
     [person] = rows(changes, 1)
     assert (person["person"], person["roles"], person["active"]) == ("new", "dealer floor", False)
+    assert [row["change"] for row in rows(made(kit, "staff-changes", person="new", role="floor"))] == [
+        "staff.roles_changed"
+    ]
+    assert rows(made(kit, "staff-changes", person="new", role="cashier"), 1) == []
     review = made(kit, "access-review", person="new")
     [person] = rows(review)
     assert (person["sign_ins"], person["changes"], person["left_days"], person["dormant"]) == (0, 0, 0, False)
@@ -280,6 +316,34 @@ def test_duty_by_month_with_what_is_payable(settled: Kit) -> None:
     )
     assert (day["day"], day["base"]) == ("2024-05-01", 165)
     assert (entry["kind"], entry["amount"], entry["payable"]) == ("house.duty", 40, 40)
+
+
+def test_duty_stands_at_the_month_for_which_it_was_booked(settled: Kit) -> None:
+    kit = settled
+    keeper = kit.office(Role.CAGE_SUPERVISOR)
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-06-03"})
+    booked = kit.approved(keeper, "duty", {"amount": 66, "for_month": "2024-05", "due_on": "2024-06-20"} | REASON)
+    assert (booked["for_month"], booked["due_on"]) == ("2024-05", "2024-06-20")
+    kit.approved(keeper, "duty/lowerings", {"entry": booked["audit"]["seq"], "amount": 16} | REASON)
+    kit.approved(keeper, "duty", {"amount": 7} | REASON)
+    kit.office(Role.MANAGER).ok("capital/payments-in", {"amount": 1_000, "by": "bank", "note": "N-1"})
+    kit.approved(keeper, "duty/payments", {"amount": 20, "return_number": "R-5", "for_month": "2024-05"})
+    for month in ("2024-13", "24-05", "2024-05-01"):
+        refused = keeper.post("duty", {"amount": 1, "for_month": month} | REASON)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    names = ("month", "base", "duty", "lowered", "paid", "share", "due_on", "unpaid")
+    periods = [tuple(row[name] for name in names) for row in rows(made(kit, "duty-return"), 3)]
+    assert periods == [
+        ("", 0, 7, 0, 0, None, None, 7),
+        ("2024-05", 165, 66, 16, 20, 3_030, "2024-06-20", 30),
+    ]  # fmt: skip
+    [may] = rows(made(kit, "duty-return", **{"from": "2024-05-01", "until": "2024-05-31"}), 3)
+    assert (may["month"], may["unpaid"]) == ("2024-05", 30)
+    [month] = [row for row in rows(made(kit, "duty-return")) if row["month"] == "2024-05"]
+    assert (month["duty"], month["paid"]) == (0, 0), "it was booked in June"
+    assert "booked less lowered and paid = balance of 2200" in [
+        one["equality"] for one in made(kit, "duty-return")["equalities"]
+    ]
 
 
 def test_each_role_is_shown_its_reports_and_no_others(kit: Kit) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from casino.reports.frame import registry
 from casino.reports.frame.charts import MOST_POINTS, Chart, ChartKind, Plot, Series
-from casino.reports.frame.columns import count, day, decimal, money, ref
+from casino.reports.frame.columns import Type, count, day, decimal, money, ref
 from casino.reports.frame.head import Head
 from casino.reports.frame.report import (
     AsOf,
@@ -70,7 +70,7 @@ def made(folder: Path, *formats: Format) -> Produced:
     report = Report(
         id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,),
         sections=(Section("rows", "Rows", COLUMNS, lambda _: rows()),),
-        equalities=lambda _, results: [Equality("rows = six", results["rows"].row_count, 7)],
+        equalities=lambda _, results: [Equality("rows = six", results["rows"].row_count, 7, Type.COUNT)],
         sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
         charts=(
             chart(), chart(name="tables", x="table", kind=ChartKind.LINES, title=f"Hands {EVIL}",

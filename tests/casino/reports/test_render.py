@@ -16,7 +16,7 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.reports.frame.columns import Column, Sums, Type, count, grouped, major, money, pieces, ref, text, time
+from casino.reports.frame.columns import Column, Sums, Type, count, day, grouped, major, money, pieces, ref, text, time
 from casino.reports.frame.head import Head
 from casino.reports.frame.report import (
     AsOf,
@@ -36,6 +36,7 @@ from casino.reports.render.pdf import laid, shared
 from casino.reports.render.style import Style, harmless
 from casino.reports.render.xlsx_lines import LinesSheet
 from casino.staff.models import Role
+from tests.casino import papers
 
 AT = datetime(2026, 11, 24, 20, 5, 9, tzinfo=UTC)
 COLUMNS = (
@@ -58,22 +59,24 @@ def made(folder: Path, many: int, *formats: Format, decimal: str = ".", separato
         id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,),
         sections=(Section("rows", "Rows", COLUMNS, lambda _: rows(many), groups=("table",)),),
         equalities=lambda _, results: [
-            Equality("rows = rows asked for", results["rows"].row_count, many),
-            Equality("amounts = nothing", results["rows"].totals["amount"], 0),
+            Equality("rows = rows asked for", results["rows"].row_count, many, Type.COUNT),
+            Equality("amounts = nothing", results["rows"].totals["amount"], 0, Type.MONEY),
         ],
         sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
     )  # fmt: skip
     return produced(folder, report, *formats, decimal=decimal, separator=separator)
 
 
-def produced(folder: Path, report: Report, *formats: Format, decimal: str = ".", separator: str = ",") -> Produced:
+def produced(
+    folder: Path, report: Report, *formats: Format, decimal: str = ".", separator: str = ",", group_by: str = "table"
+) -> Produced:
     """A report in these formats."""
     as_of = AsOf(
         transaction=123, event=456, last=LastEvent("house", 456), checkpoint=Checkpoint(1, 789, "ab" * 32), at=AT
     )
     head = Head(
         report=report, house="DEMO", house_name="Demo ház", currency="HUF", exponent=2, zone="Europe/Budapest",
-        filters={"day": "2026-11-24"}, group_by="table", requested_by="anna", requested_at=AT, as_of=as_of,
+        filters={"day": "2026-11-24"}, group_by=group_by, requested_by="anna", requested_at=AT, as_of=as_of,
     )  # fmt: skip
     style = Style(exponent=2, zone="Europe/Budapest", decimal=decimal, separator=separator)
     scope: Any = Scope(None, as_of, {})  # type: ignore[arg-type]
@@ -122,6 +125,59 @@ def test_no_cell_is_a_formula_and_negative_numbers_stay_numbers(tmp_path: Path) 
     assert (listed[0]["who"], listed[7]["amount"], listed[7]["amount_minor"]) == ("'=HYPERLINK(1)", "-2,59", "-259")
     with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
         assert not any(b"<f>" in book.read(name) for name in book.namelist())
+
+
+def test_sums_that_must_be_equal_are_printed_as_what_they_are_of(tmp_path: Path) -> None:
+    sums = [
+        Equality("cash = nothing", -45_325, 0, Type.MONEY),
+        Equality("chips = chips", 1_200, 1_200, Type.PIECES),
+        Equality("hands = hands", 45_325, 45_325, Type.COUNT),
+    ]
+    report = Report(
+        id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,), sections=(),
+        equalities=lambda _scope, _results: sums, sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
+    )  # fmt: skip
+    produced(tmp_path, report, Format.JSON, Format.XLSX, Format.PDF, Format.SLIP)
+    for name in ("trial.pdf", "trial-slip.pdf"):
+        printed = papers.words((tmp_path / name).read_bytes())
+        for line in ("-453.25 HUF <> 0.00 HUF", "1 200 pcs = 1 200 pcs", "45 325 = 45 325"):
+            assert line in printed
+    body = json.loads((tmp_path / "trial.json").read_text())
+    assert [(one["one"], one["type"]) for one in body["equalities"]] == [
+        (-45_325, "money"), (1_200, "pieces"), (45_325, "count"),
+    ]  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
+        front = book.read("xl/worksheets/sheet1.xml").decode()
+    assert "<v>-453.25</v>" in front and "<v>1200</v>" in front and "<v>45325</v>" in front
+
+
+def test_rows_with_a_gaming_day_are_summed_by_weeks_and_months(tmp_path: Path) -> None:
+    listed = [("2026-12-31", 1), ("2027-01-01", 20), ("2027-01-04", 300), (None, 4_000)]
+    report = Report(
+        id="trial", number="A0", version=1, title="Trial", text="", roles=(Role.AUDITOR,),
+        sections=(
+            Section("days", "Days", (day("day", "Day"), money("amount", "Amount")), lambda _: listed, groups=("day",)),
+            Section("all", "All", (money("amount", "Amount"),), lambda _: [(1,)]),
+        ),
+        equalities=lambda _scope, _results: [], sensitivity=Sensitivity.STAFF, retention=Retention.BOOKS,
+    )  # fmt: skip
+    assert report.groups() == ("day", "week", "month")
+    for span, expected in {
+        "week": [["2026-W53", 2, 21], ["2027-W01", 1, 300], [None, 1, 4_000]],
+        "month": [["2026-12", 1, 1], ["2027-01", 2, 320], [None, 1, 4_000]],
+    }.items():
+        produced(tmp_path, report, *Format, group_by=span)
+        section, other = json.loads((tmp_path / "trial.json").read_text())["sections"]
+        assert section["groups"] == {"columns": [span, "row_count", "amount"], "rows": expected}
+        assert "groups" not in other
+        lines = read(tmp_path / f"trial-days-by-{span}.csv")
+        assert [int(line["amount_minor"]) for line in lines] == [amount for _, _, amount in expected]
+        assert f"Days, by {span}" in papers.words((tmp_path / "trial.pdf").read_bytes())
+
+
+def test_shares_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="share"):
+        Equality("share = share", 1, 1, Type.SHARE)
 
 
 def test_a_long_report_is_a_summary_in_pdf_and_whole_in_csv(tmp_path: Path) -> None:

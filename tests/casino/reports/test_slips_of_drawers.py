@@ -71,8 +71,11 @@ def test_an_x_reading_says_later_what_it_has_seen(kit: Kit) -> None:
     assert (reading["cash"], reading["chips"]) == (read["expected"]["cash"], read["expected"]["chips"])
     assert {str(row["value"]): row["expected"] for row in pieces if row["expected"]} == read["expected"]["pieces"]
     assert {row["kind"] for row in movements} == {"drawer.opened", "cage.buy_in"}
-    there = {row["sum"]: (row["one"], row["other"]) for row in checks}
-    for one in read["equalities"]:
+    there = {row["sum"]: (row["money_one"], row["money_other"]) for row in checks}
+    assert {(row["one"], row["other"]) for row in checks} == {(None, None)}
+    by_type = {kind: [one for one in read["equalities"] if one["type"] == kind] for kind in ("money", "pieces")}
+    assert by_type["pieces"] and all(": pieces of " in one["name"] for one in by_type["pieces"])
+    for one in by_type["money"]:
         assert there.get(one["name"], (0, 0)) == (one["left"], one["right"])
     # The shift has ended: a supervisor reads the same, but the run says for whom it is.
     again = made(kit, "x-readings", Role.CAGE_SUPERVISOR)

@@ -23,6 +23,9 @@ def test_differences_of_trays_stand_with_the_dealer_who_counted(kit: Kit) -> Non
     found = made(kit, "variances")
     assert found["sections"][0]["totals"]["chips"] == -400
     assert {(row["counted_by"][:6], row["approver"][:5]) for row in rows(found)} == {("dealer", "floor")}
+    assert [row["chips"] for row in rows(made(kit, "variances", least="200"))] == [-200]
+    [kind] = {row["kind"] for row in rows(found)}
+    assert len(rows(made(kit, "variances", kind=kind))) == 3 and rows(made(kit, "variances", kind="other")) == []
     [who] = [row for row in rows(found, 2) if row["sum"]]
     assert who["counted_by"].startswith("dealer") and (who["short_count"], who["sum"]) == (3, -400)
     # Those of the floor that has witnessed them are none.
