@@ -2,6 +2,7 @@
 changed."""
 
 import json
+import re
 import uuid
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -264,3 +265,10 @@ def cases(*found: Case) -> pytest.MarkDecorator:
     """Parametrise by case; ids are unique so that a failure names one."""
     assert len({case.id for case in found}) == len(found)
     return pytest.mark.parametrize("case", found, ids=[case.id for case in found])
+
+
+def figures_of(data: bytes | str) -> set[str]:
+    """The whole numbers of an answer or a file, without those in its points in time and hashes: any digits may be in
+    these."""
+    text = data.decode() if isinstance(data, bytes) else data
+    return set(re.findall(r"\d+", re.sub(r"[0-9-]{10}T[0-9:.]+Z|[0-9a-f]{32,}", "", text)))

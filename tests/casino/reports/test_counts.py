@@ -1,22 +1,16 @@
 """A9a, A9b, A9c through HTTP: counts of trays, vault and drawers; openers against closers; figures that stay blind."""
 
 import json
-import re
 
 from casino.staff.models import Role
 from tests.casino.kit import TRAY, Kit
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.reports.test_runs import asked, downloaded
+from tests.casino.scene import figures_of
 from tests.casino.transfers.test_transfers import FILL, WORTH
 from tests.casino.transfers.test_tray_counts import HELD, Trays
 
 WHOLE = sum(value * count for value, count in TRAY.items())
-
-
-def figures_of(data: bytes) -> set[str]:
-    """The whole numbers in files of a report, without those of its points in time and hashes."""
-    plain = re.sub(r"[0-9-]{10}T[0-9:.]+Z|[0-9a-f]{32,}", "", data.decode())
-    return set(re.findall(r"\d+", plain))
 
 
 def test_an_opener_is_compared_with_the_closer_and_what_came_since(kit: Kit) -> None:
