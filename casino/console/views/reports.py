@@ -53,8 +53,10 @@ def run(screen: Screen, number: int) -> HttpResponse:
     """How far a run is, and what it has made."""
     found = screen.door.read(f"report-runs/{number}")
     equal = shown([compared(one, screen.money) for one in found["equalities"] or []], screen.money)
+    charts = [one for one in found["files"] or [] if one["name"].endswith(".svg")]
     template = "report_run_part" if "HX-Request" in screen.request.headers else "report_run"
-    return screen.show(template, {"run": found, "equal": equal, "waits": found["state"] in ("waiting", "making")})
+    waits = found["state"] in ("waiting", "making")
+    return screen.show(template, {"run": found, "equal": equal, "charts": charts, "waits": waits})
 
 
 @pages.signed_in

@@ -62,6 +62,19 @@ def test_a_report_is_asked_for_made_and_downloaded(house: Kit) -> None:
     assert content.status_code == 200 and content.headers["Content-Type"].startswith("text/csv")
 
 
+def test_the_charts_of_a_report_stand_on_the_page_of_its_run(house: Kit) -> None:
+    browser = Browser.of(house, Role.MANAGER)
+    assert 'value="svg" checked' in browser.open("reports/daily-revenue").text
+    answer = browser.submit("reports/daily-revenue", {"formats": ["json", "svg"]})
+    house.make_reports()
+    page = browser.open(answer.headers["Location"].removeprefix("/console/")).text
+    charts = re.findall(r'<img class="chart" src="([^"]+)" alt="[^"]+">', page)
+    assert charts
+    for address in charts:
+        chart = browser.http.get(address)
+        assert chart.headers["Content-Type"].startswith("image/svg+xml") and "<svg" in chart.text
+
+
 def test_a_report_that_is_not_there_is_said_so(house: Kit) -> None:
     browser = Browser.of(house, Role.FLOOR)
     assert browser.open("reports/trial-balance").status_code == 404
