@@ -1,6 +1,7 @@
 """What reports read with: rows in streams of flat memory, and the ledger as it was at a transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +51,14 @@ class Held:
 def stream(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The rows of a query, a batch at a time."""
     with transaction.atomic(), connection.chunked_cursor() as cursor:
-        cursor.execute(statement, parameters)
-        while rows := cursor.fetchmany(BATCH):
-            yield from rows
+        try:
+            cursor.execute(statement, parameters)
+            while rows := cursor.fetchmany(BATCH):
+                yield from rows
+        finally:
+            # Of a lost connection the first attempt to close the cursor finds that out, and only the second closes it.
+            with suppress(connection.Database.Error):
+                cursor.close()
 
 
 def balances(scope: Scope) -> list[Held]:
