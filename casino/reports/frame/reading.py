@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import psycopg
 from django.db import connection, transaction
 
 from casino.bookkeeping.chart import kind_of
@@ -57,7 +58,7 @@ def stream(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> Ite
                 yield from rows
         finally:
             # Of a lost connection the first attempt to close the cursor finds that out, and only the second closes it.
-            with suppress(connection.Database.Error):
+            with suppress(psycopg.Error):
                 cursor.close()
 
 
