@@ -130,7 +130,7 @@ class Processes:
             self._keeper.join()
             self._keeper = None
 
-    def wait_ready(self, url: str, *, seconds: float = 60.0) -> None:
+    def wait_ready(self, url: str, *, seconds: float = 120.0) -> None:
         """Wait until `url` answers 200; `NotReady` names the last answer and the logs."""
         # Without the proxies of the environment: they are not meant for 127.0.0.1.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -138,7 +138,7 @@ class Processes:
         answer = "no answer"
         while time.monotonic() < deadline:
             try:
-                with opener.open(url, timeout=2):
+                with opener.open(url, timeout=10):
                     return
             except urllib.error.HTTPError as error:
                 with error:  # it holds the connection; newer Pythons complain when it is left to the collector
