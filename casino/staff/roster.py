@@ -132,12 +132,8 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     A wrong old password is refused, counted and recorded as at signing in. Raises Forbidden sign_in_refused,
     TooManyAttempts, Conflict no_change where the new one is the old one, ValidationError for a weak one.
     """
-    given = Credentials(command.context.staff.login, old)
 
-    def change(house: House, work: Work) -> Outcome:
-        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
-        if not (is_right(staff, given, request) and staff.is_active):
-            raise _WrongPassword
+    def change(house: House, staff: Staff) -> Outcome:
         _require_change(new != old, staff, "has this password already")
         validate_password(new, staff)
         staff.set_password(new)
@@ -151,30 +147,40 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         )
         return Outcome(event, describe(staff), version=staff.version)
 
-    try:
-        return write.write(command, OfHouse(lock=locks.lock_roster), change)
-    except _WrongPassword:
-        _refuse_password(command, given, request)
+    return _by_password(command, old, request, change)
 
 
 def set_pin(*, command: Command, password: str, pin: str | None, request: HttpRequest) -> Answer:
     """Choose a PIN of one's own, or take it away with None, in exchange for the password. Raises Forbidden
     sign_in_refused for a wrong one, which is counted, TooManyAttempts, Forbidden pin_not_taken, BadRequest
     pin_too_simple, Conflict no_change."""
-    given = Credentials(command.context.staff.login, password)
 
-    def change(house: House, work: Work) -> Outcome:
-        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
-        if not (is_right(staff, given, request) and staff.is_active):
-            raise _WrongPassword
+    def change(house: House, staff: Staff) -> Outcome:
         _require_change(pin is not None or staff.pin is not None, staff, "has no PIN")
         event = pins.choose(staff, pin)
         staff.version += 1
         staff.save(update_fields=["pin", "version"])
         return Outcome(event, describe(staff), version=staff.version)
 
+    return _by_password(command, password, request, change)
+
+
+def _by_password(
+    command: Command, password: str, request: HttpRequest, change: Callable[[House, Staff], Outcome]
+) -> Answer:
+    """Change one's own row, locked, in exchange for the password. Raises Forbidden sign_in_refused for a wrong one, or
+    while the login is locked, which is counted and recorded as at signing in, TooManyAttempts, and what `change`
+    refuses."""
+    given = Credentials(command.context.staff.login, password)
+
+    def checked(house: House, work: Work) -> Outcome:
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
+        if not (is_right(staff, given, request) and staff.is_active):
+            raise _WrongPassword
+        return change(house, staff)
+
     try:
-        return write.write(command, OfHouse(lock=locks.lock_roster), change)
+        return write.write(command, OfHouse(lock=locks.lock_roster), checked)
     except _WrongPassword:
         _refuse_password(command, given, request)
 
@@ -191,12 +197,8 @@ def begin_second_factor(*, command: Command, password: str, request: HttpRequest
     """Make a secret for a second factor of one's own; it is shown in the first answer only, and takes the place of one
     that was never confirmed. Raises Forbidden sign_in_refused for a wrong password, which is counted, TooManyAttempts,
     Conflict second_factor_set."""
-    given = Credentials(command.context.staff.login, password)
 
-    def change(house: House, work: Work) -> Outcome:
-        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
-        if not (is_right(staff, given, request) and staff.is_active):
-            raise _WrongPassword
+    def change(house: House, staff: Staff) -> Outcome:
         if staff.totp_since is not None:
             raise Conflict(f"{staff.login} has a second factor; an administrator resets it.", code="second_factor_set")
         staff.house, secret = house, second_factor.new_secret()
@@ -206,10 +208,7 @@ def begin_second_factor(*, command: Command, password: str, request: HttpRequest
         event = SecondFactorBegun(sealed_sha256=second_factor.fingerprint(staff))
         return Outcome(event, describe(staff), 201, version=staff.version, once=once)
 
-    try:
-        return write.write(command, OfHouse(lock=locks.lock_roster), change)
-    except _WrongPassword:
-        _refuse_password(command, given, request)
+    return _by_password(command, password, request, change)
 
 
 def confirm_second_factor(*, command: Command, code: str, request: HttpRequest) -> Answer:
