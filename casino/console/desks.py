@@ -64,6 +64,11 @@ def acts(screen: Screen, wanted: Iterable[tuple[str, str, dict[str, Any]]]) -> t
     )  # fmt: skip
 
 
+def jobs(screen: Screen, names: Iterable[str]) -> tuple[Act, ...]:
+    """Those of these operations that the person may do, in their own words, with nothing known."""
+    return acts(screen, ((name, operations.every()[name].summary, {}) for name in names))
+
+
 def rows(screen: Screen, name: str, **query: Any) -> list[dict[str, Any]]:
     """The newest rows of a list; none where the person may not read it."""
     reading = mine(screen, name)

@@ -265,16 +265,19 @@ def _received(connection: pq.abc.PGconn) -> Iterator[bytes]:
             _wait(connection)
     _expect(connection, pq.ExecStatus.COMMAND_OK)
     # What ends a query comes after its result: until then the connection takes no other.
-    while connection.is_busy():
-        _wait(connection)
-    if connection.get_result() is not None:
+    if _result(connection) is not None:
         raise psycopg.OperationalError("the stream did not end")
 
 
-def _expect(connection: pq.abc.PGconn, status: pq.ExecStatus) -> None:
+def _result(connection: pq.abc.PGconn) -> pq.abc.PGresult | None:
+    """What the connection answers next; None at the end of a query."""
     while connection.is_busy():
         _wait(connection)
-    result = connection.get_result()
+    return connection.get_result()
+
+
+def _expect(connection: pq.abc.PGconn, status: pq.ExecStatus) -> None:
+    result = _result(connection)
     if result is None:
         raise psycopg.OperationalError("the stream ended too early")
     if result.status != status:

@@ -8,7 +8,7 @@ from django.urls import path
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from casino.console import desks, offices, operations, pages
+from casino.console import desks, jobs, offices, operations, pages
 from casino.console.desks import Act
 from casino.console.offices import Office, Section
 from casino.console.operations import Operation
@@ -59,8 +59,7 @@ def _list(screen: Screen, section: Section) -> List | None:
     allowed = [one for one in operations.of_rows(reading, screen.session["roles"]) if one.id in section.acts]
     for row, whole in zip(table.rows, raw, strict=True):
         row.acts = [each for act in allowed if _is_sensible(act, whole) for each in _on_row(act, whole)]
-    jobs = desks.acts(screen, [(name, operations.every()[name].summary, {}) for name in section.jobs])
-    return List(gettext(section.title), table, jobs, section.read if body["next"] else "")
+    return List(gettext(section.title), table, desks.jobs(screen, section.jobs), section.read if body["next"] else "")
 
 
 def _is_sensible(act: Operation, row: dict[str, Any]) -> bool:
@@ -82,17 +81,14 @@ def founding(screen: Screen) -> HttpResponse:
     steps = [_step(screen, item) for item in found["items"]]
     due = next((step["code"] for step in steps if not step["ready"]), "")
     stages = [("suspendHouse", "live"), ("resumeHouse", "suspended"), ("closeHouse", "suspended")]
-    jobs = desks.acts(
-        screen, [(name, operations.every()[name].summary, {}) for name, stage in stages if found["stage"] == stage]
-    )
+    acts = desks.jobs(screen, [name for name, stage in stages if found["stage"] == stage])
     done = sum(step["ready"] for step in steps)
-    return screen.show("founding", {"found": found, "steps": steps, "due": due, "done": done, "jobs": jobs})
+    return screen.show("founding", {"found": found, "steps": steps, "due": due, "done": done, "jobs": acts})
 
 
 def _step(screen: Screen, item: dict[str, Any]) -> dict[str, Any]:
-    title, jobs = offices.STEPS[item["item"]]
-    acts = desks.acts(screen, [(name, operations.every()[name].summary, {}) for name in jobs])
-    return {"code": item["item"], "title": gettext(title), "acts": acts, **item}
+    title, names = offices.STEPS[item["item"]]
+    return {"code": item["item"], "title": gettext(title), "acts": desks.jobs(screen, names), **item}
 
 
 @require_http_methods(["GET", "POST"])
@@ -101,13 +97,12 @@ def limits(screen: Screen) -> HttpResponse:
     """The control points: what is in force, what is to come, and a change of one of them."""
     answer, given = None, screen.request.POST
     if screen.request.method == "POST":
-        point, approval = given.get("point", ""), given.get("approval", "")
+        point = given.get("point", "")
         body = {"points": {point: _typed(screen, point, given.get("value", ""))}, "reason": given.get("reason", "")}
         if given.get("valid_from"):
             body["valid_from"] = given["valid_from"]
-        answer = screen.door.write(
-            "limits", body, key=given.get("key"), approval=int(approval) if approval.isdecimal() else None
-        )
+        approval = jobs.whole(given.get("approval"))
+        answer = screen.door.write("limits", body, key=given.get("key"), approval=approval)
     found = screen.door.read("limits")
     points = [_point(screen, name, value, found) for name, value in found["in_force"]["points"].items()]
     context = {
