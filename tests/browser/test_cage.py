@@ -73,8 +73,10 @@ def test_a_form_whose_answer_is_lost_counts_once_also_when_the_page_is_loaded_ag
     for _ in range(2):
         page.keyboard.press("Control+Enter")
     page.wait_for_selector(STATE.format("unknown"))
-    page.unroute("**/jobs/buyIn")
+    # Answers are lost until the page is loaded again: a repeat before that must not be answered either.
     page.reload()
+    page.wait_for_selector(STATE.format("unknown"))
+    page.unroute("**/jobs/buyIn")
     page.wait_for_selector(STATE.format("recorded"))
     assert set(answered) == {200} and events(screens, "cage.buy_in") == 1
     assert "1 \N{MULTIPLICATION SIGN} 1" in page.inner_text("#said") and kept(page) == 0
