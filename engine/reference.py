@@ -124,6 +124,8 @@ def _verb(verb: Verb) -> str:
     words = ["d" if verb.by == HOUSE else "pN", verb.name, *map(_argument, verb.arguments)]
     marks = [text for marked, text in ((verb.beside, "beside the turn"), (verb.aside, "an aside")) if marked]
     meaning = "; ".join([verb.meaning, *_words(verb), *marks])
+    if verb.only:
+        meaning += f". {verb.only}"
     return _row(f"`{' '.join(words)}`", role, named.seen.value if named is not None else "", meaning)
 
 

@@ -68,10 +68,22 @@ class VerbOut(serializers.Serializer[Any]):
     meaning = serializers.CharField()
     label = serializers.CharField(help_text="What the button of a console says.")  # type: ignore[assignment]
     key = serializers.CharField(help_text="The key of a keyboard for it.")
+    only = serializers.CharField(
+        help_text="What it takes besides its phase: why it is not on offer though its phase has come.",
+        allow_blank=True,
+    )
     uncovers = serializers.BooleanField()
     reopens = serializers.BooleanField(required=False)
     aside = serializers.BooleanField(required=False)
     beside = serializers.BooleanField(required=False)
+
+
+class PhaseOut(serializers.Serializer[Any]):
+    """One phase of a game: the verbs that belong to it, who acts in it, and what for."""
+
+    phase = serializers.CharField()
+    verbs = serializers.ListField(child=serializers.CharField())
+    meaning = serializers.CharField(allow_blank=True)
 
 
 class OptionOut(serializers.Serializer[Any]):
@@ -87,6 +99,7 @@ class OptionOut(serializers.Serializer[Any]):
 class DeclarationOut(GameOut):
     """A game with its vocabulary and its options."""
 
+    phases = PhaseOut(many=True)
     verbs = VerbOut(many=True)
     options = OptionOut(many=True)
 

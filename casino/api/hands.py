@@ -130,6 +130,16 @@ class LegalOut(serializers.Serializer[Any]):
     takes = TakesOut()
 
 
+class NotOfferedOut(serializers.Serializer[Any]):
+    """A verb of the table's game that may not be used now: the phases that it belongs to at this table. Where one of
+    them is the phase now, the declaration of the verb says in `only` what it takes besides."""
+
+    by = serializers.ChoiceField(choices=verbs.WRITERS, help_text="Who writes it.")
+    verb = serializers.ChoiceField(choices=VERBS)
+    phases = serializers.ListField(child=serializers.CharField())
+    in_phase = serializers.BooleanField(help_text="Whether its phase has come.")
+
+
 class HandOut(serializers.Serializer[Any]):
     """A hand in play: public view, whose turn it is, what may be done."""
 
@@ -145,6 +155,7 @@ class HandOut(serializers.Serializer[Any]):
     actor = serializers.CharField(allow_null=True)
     act_by = serializers.DateTimeField(allow_null=True)
     legal_actions = LegalOut(many=True)
+    not_offered = NotOfferedOut(many=True, help_text="What may not be done now, and why; empty where play stops.")
     view = Shaped(VIEW)
     result = Shaped(RESULT, allow_null=True)
     balances = Shaped(BALANCES, required=False)

@@ -4,14 +4,12 @@ Nothing here knows a game. What a game says of a seat or of the table besides ca
 the game's reference names it.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from casino.console import said
-from casino.core import languages
+from casino.console import said, slots
 
 _CARD = re.compile(r"(?:[A-Z0-9][a-z]|\?\?)\Z")
 #: What has a place of its own on the screen, and is no further fact of a seat or of the table.
@@ -53,27 +51,6 @@ class Seat:
     def is_out(self) -> bool:
         """Whether the seat is not in the hand any more."""
         return self.state not in ("", "active")
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A button of the dock: what it says, its key, who would act, and what is to be said besides."""
-
-    verb: str
-    label: str
-    key: str
-    meaning: str
-    actor: str
-    seat: int | None
-    takes: str
-    #: The one amount that it may be; None where there is a choice, or no money.
-    amount: int | None
-    range: Mapping[str, int] | None
-
-    @property
-    def is_primary(self) -> bool:
-        """Whether it needs no further word: one key does it."""
-        return self.takes == "{}" or self.amount is not None
 
 
 def facts(given: Mapping[str, Any], shown: Iterable[str]) -> tuple[Fact, ...]:
@@ -155,11 +132,6 @@ def of_table(hand: Mapping[str, Any]) -> tuple[Fact, ...]:
     return facts(hand["view"], _OF_TABLE)
 
 
-def labelled(verb: str, label: str) -> str:
-    """What the button of a verb says: its label in the game that is played."""
-    return languages.said(f"{languages.Kind.VERB} {verb}", label)
-
-
 def lines(hand: Mapping[str, Any], verbs: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, str]]:
     """The log, the newest line first: which seat, what it did, how much or what else."""
     chairs = {one["actor"]: str(one["seat"]) for one in hand["seats"]}
@@ -167,28 +139,5 @@ def lines(hand: Mapping[str, Any], verbs: Mapping[str, Mapping[str, Any]]) -> li
     for text in reversed(hand["view"]["log"]):
         actor, verb, *rest = text.split(" ")
         words = " ".join(f"→ {chairs[word]}" if word in chairs else word for word in rest)
-        found.append((chairs.get(actor, "D"), labelled(verb, verbs.get(verb, {}).get("label", verb)), words))
-    return found
-
-
-def offers(hand: Mapping[str, Any], verbs: Mapping[str, Mapping[str, Any]]) -> list[Offer]:
-    """The buttons of the dock, in the order of the house's offers."""
-    chairs = {one["actor"]: one["seat"] for one in hand["seats"]}
-    found = []
-    for one in hand["legal_actions"]:
-        declared, takes = verbs[one["verb"]], one["takes"]
-        money = next((field for field in takes.values() if field["kind"] == "amount"), None)
-        found.append(
-            Offer(
-                verb=one["verb"],
-                label=labelled(one["verb"], declared["label"]),
-                key=declared["key"],
-                meaning=languages.said(languages.Kind.VERB, declared["meaning"]),
-                actor=one["actor"],
-                seat=chairs.get(one["actor"]),
-                takes=json.dumps(takes),
-                amount=money["min"] if money and money["min"] == money["max"] else None,
-                range=money if money and money["min"] != money["max"] else None,
-            )
-        )
+        found.append((chairs.get(actor, "D"), slots.labelled(verb, verbs.get(verb, {}).get("label", verb)), words))
     return found

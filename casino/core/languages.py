@@ -42,6 +42,7 @@ class Kind(StrEnum):
     PROBLEM = "problem"
     GAME = "game"
     VERB = "verb"
+    PHASE = "phase"
     TABLE = "table"
     REPORT = "report"
     TERM = "term"

@@ -187,6 +187,7 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "actor": None if stopped(hand) else game.actor,
         "act_by": clock.act_by(hand, game),
         "legal_actions": [] if stopped(hand) else legal_actions(game),
+        "not_offered": [] if stopped(hand) else [one._asdict() for one in game.not_offered(engine.PUBLIC)],
         "view": in_the_records_words(view),
         "result": hand.result,
     }

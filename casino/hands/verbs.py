@@ -5,9 +5,10 @@ from typing import Any
 import engine
 from casino.core.errors import NotFound
 from engine.errors import EngineError
-from engine.kernel.grammar import HOUSE, Verb
+from engine.kernel.grammar import HOUSE, SEAT, Verb
 from engine.kernel.grammar import Argument as Argument  # the API writes a field for each
 from engine.kernel.offered import PLACES as PLACES
+from engine.reference import phases
 
 
 def _declared() -> dict[str, list[Verb]]:
@@ -25,6 +26,8 @@ def _declared() -> dict[str, list[Verb]]:
 DECLARED = _declared()
 #: Every verb of the games' logs with its meanings.
 VERBS = {name: "; or ".join(dict.fromkeys(verb.meaning for verb in declared)) for name, declared in DECLARED.items()}
+#: Who may write a verb.
+WRITERS = (HOUSE, SEAT)
 #: Every argument of the verbs by its name, with its kind.
 ARGUMENTS: dict[str, Argument] = {
     argument.name: argument for declared in DECLARED.values() for verb in declared for argument in verb.arguments
@@ -81,12 +84,19 @@ def declared_of_cards(rules_id: Any) -> dict[str, list[str]] | None:
 
 
 def declaration(name: str) -> dict[str, object]:
-    """The declaration of a game, by its name or the id of its rules: verbs with their arguments, options, what a table
-    of it means to the house. Raises NotFound."""
+    """The declaration of a game, by its name or the id of its rules: phases with their verbs and what is done in them,
+    verbs with their arguments, options, what a table of it means to the house. Raises NotFound."""
     try:
-        return (engine.rules_version(name) if "/" in name else engine.game_info(name)).as_dict()
+        game = engine.rules_version(name) if "/" in name else engine.game_info(name)
     except EngineError as error:
         raise NotFound(f"There is no game {name}.", games=list(engine.game_names())) from error
+    said = phases(game.name)
+    return game.as_dict() | {
+        "phases": [
+            {"phase": phase, "verbs": list(names), "meaning": said.get(phase, "")}
+            for phase, names in game.phases.items()
+        ]
+    }
 
 
 def games() -> list[dict[str, object]]:

@@ -94,13 +94,16 @@ def _games() -> Iterator[Text]:
         yield Kind.GAME, str(game["title"]), "engine"
     labels: dict[tuple[str, str], None] = {}
     meanings: dict[str, None] = {}
+    phases: dict[str, None] = {}
     for game in verbs.games():
-        declared: Any = verbs.declaration(str(game["game"]))["verbs"]
-        for verb in declared:
+        declared: Any = verbs.declaration(str(game["game"]))
+        for verb in declared["verbs"]:
             labels[f"{Kind.VERB} {verb['verb']}", verb["label"]] = None
-            meanings[verb["meaning"]] = None
+            meanings |= dict.fromkeys(filter(None, (verb["meaning"], verb["only"])))
+        phases |= dict.fromkeys(phase["meaning"] for phase in declared["phases"])
     yield from ((context, label, "engine") for context, label in sorted(labels))
     yield from ((Kind.VERB, meaning, "engine") for meaning in sorted(meanings))
+    yield from ((Kind.PHASE, text, "engine") for text in sorted(phases))
     yield from ((Kind.TERM, term[3], "engine") for term, _ in game_words())
     yield from ((Kind.TERM, text, "casino/houses/terms.toml") for pair in house_words().items() for text in pair)
     yield from ((Kind.TABLE, text, "cards") for text in (*SUITS.values(), *(f"rank {one}" for one in RANKS), CARD))

@@ -67,17 +67,17 @@ def as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, .
 class Game:
     """A game of the registry.
 
-    ``name`` and ``title`` (for people); ``rules``: its options, which know the id of this version; ``begin``: the state
-    of a hand at its first line, raises a ``SetupError`` if it cannot be played. ``example`` holds options of a small
-    table, for random play; ``packs`` are those a table may choose by name, ``pack`` the usual one. ``resolve`` turns a
-    table's options into those of a hand for so many seats, where a table may name by a word what depends on their
-    number, or on what the dealer announces. ``next_seats``: who sits on the seats in the next deal, by their places now
-    (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
-    ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
-    the options; ``holds``: whether a series is of so much money carried, where it says of money where it lies: after a
-    ruling it is not, and the table starts over; ``under_way``: whether a series is in the middle of a session that is
-    played for as a whole; ``broken_off``: what everybody, by id, is to be paid if it ends here, in minor units, nothing
-    where every deal settles itself.
+    ``name`` and ``title`` (for people); ``rules``: its options, which know the id of this version; ``state``: the state
+    of a hand, which knows the phases; ``begin``: that of a hand at its first line, raises a ``SetupError`` if it cannot
+    be played. ``example`` holds options of a small table, for random play; ``packs`` are those a table may choose by
+    name, ``pack`` the usual one. ``resolve`` turns a table's options into those of a hand for so many seats, where a
+    table may name by a word what depends on their number, or on what the dealer announces. ``next_seats``: who sits on
+    the seats in the next deal, by their places now (from 0) and what this deal left; ``new_series``: the series of a
+    session's first deal, by ids and options; ``continues``: whether people who sit down to a deal go on with what the
+    deal before it left, by that, their ids and the options; ``holds``: whether a series is of so much money carried,
+    where it says of money where it lies: after a ruling it is not, and the table starts over; ``under_way``: whether a
+    series is in the middle of a session that is played for as a whole; ``broken_off``: what everybody, by id, is to be
+    paid if it ends here, in minor units, nothing where every deal settles itself.
     ``terms``: the game's own words, for the glossary. ``weights``: how often random play picks a verb against the
     others on offer. ``prepare``: build what a hand would otherwise build at its first use, such as tables of ranks.
     """
@@ -89,6 +89,7 @@ class Game:
     pack: Pack
     min_seats: int
     max_seats: int
+    state: type[CardState]
     begin: Callable[[Setup, Any], CardState]
     policy: Policy
     example: Mapping[str, object] = field(default_factory=dict)
@@ -119,6 +120,11 @@ class Game:
         for verb in self.grammar.verbs[:-1]:
             found.setdefault(verb.name, []).append(verb.meaning)
         return {name: "; ".join(meanings) for name, meanings in found.items()}
+
+    @property
+    def phases(self) -> dict[str, tuple[str, ...]]:
+        """Its phases in the order of play, each with the verbs that belong to it."""
+        return {name: tuple(verbs) for name, verbs in self.state.HANDLERS.items() if verbs}
 
     @property
     def seats_text(self) -> str:

@@ -239,6 +239,8 @@ class Verb:
     """What the button of a console says: a word or two, at most 14 letters."""
     key: str = ""
     """The key of a keyboard for it, a letter; no other verb of the game has it."""
+    only: str = ""
+    """What it takes besides its phase, in a sentence: the answer where it is not on offer though its phase has come."""
 
     @property
     def cards(self) -> Argument | None:
@@ -274,6 +276,7 @@ class Verb:
             "meaning": self.meaning,
             "label": self.label,
             "key": self.key,
+            "only": self.only,
             "uncovers": self.uncovers,
         }
         marks = {"reopens": self.reopens, "aside": self.aside, "beside": self.beside}

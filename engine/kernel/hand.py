@@ -14,8 +14,8 @@ from engine.errors import MalformedAction
 from engine.kernel.canonical import canonical_json, canonical_numbers, sha256_of_text
 from engine.kernel.cards import require_full_deck
 from engine.kernel.events import Event, HandEnded
-from engine.kernel.grammar import Action, Grammar, actor_name
-from engine.kernel.legal import Legal
+from engine.kernel.grammar import DEALER, HOUSE, Action, Grammar, actor_name
+from engine.kernel.legal import Legal, NotOffered
 from engine.kernel.purse import Move, move_of, place_name
 from engine.kernel.rules import Rules, parse_rules
 from engine.kernel.setup import Result, Setup, Viewer
@@ -80,6 +80,13 @@ class Hand:
         return self._state.phase
 
     @property
+    def phases(self) -> dict[str, tuple[str, ...]]:
+        """The phases that may come under the options of this hand, in the order of play, with their verbs."""
+        unused = self._state.unused()
+        every = self._state.HANDLERS.items()
+        return {name: tuple(verbs) for name, verbs in every if verbs and name not in unused}
+
+    @property
     def log(self) -> tuple[str, ...]:
         """The accepted lines in canonical spelling."""
         return tuple(self._state.log)
@@ -135,6 +142,17 @@ class Hand:
     def legal_for(self, viewer: Viewer) -> tuple[Legal, ...]:
         """:meth:`legal` as far as ``viewer`` may know it: what hidden cards compel stands open to others."""
         return tuple(self._state.legal_for(viewer))
+
+    def not_offered(self, viewer: Viewer) -> tuple[NotOffered, ...]:
+        """The verbs that are not among :meth:`legal_for`, ``au`` apart: why not. Verbs whose phases never come under
+        the options of this hand are left out."""
+        offered = {(one.actor == actor_name(DEALER), one.verb) for one in self.legal_for(viewer)}
+        found = []
+        for verb in self.grammar.verbs[:-1]:
+            phases = tuple(name for name, verbs in self.phases.items() if verb.name in verbs)
+            if phases and (verb.by == HOUSE, verb.name) not in offered:
+                found.append(NotOffered(verb.by, verb.name, phases, self.phase in phases))
+        return tuple(found)
 
     def apply(self, line: str | Action) -> tuple[Event, ...]:
         """Apply one action; returns what happened. Raises an ``EngineError`` and changes nothing if it is wrong."""

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice, pairwise, permutations, product
 from random import Random
+from typing import NamedTuple
 
 from engine.errors import AmountOutOfRange, CardMismatch, CardNotInPack, EngineError, VerbNotLegal, WrongTarget
 from engine.kernel.cards import UNKNOWN, split_cards
@@ -327,6 +328,17 @@ class Secret:
 
 
 Domain = Range | Target | Seats | Rows | Pick | Some | Order | Parts | Words | Secret
+
+
+class NotOffered(NamedTuple):
+    """A verb of a game that may not be used now: who writes it, the ``phases`` that it belongs to at a table with these
+    options, and whether it is one of them now. Then the declaration of the verb says what it takes besides
+    (:attr:`engine.kernel.grammar.Verb.only`)."""
+
+    by: str
+    verb: str
+    phases: tuple[str, ...]
+    in_phase: bool
 
 
 def _refusal(action: Action, domain: Domain) -> EngineError:

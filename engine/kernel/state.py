@@ -204,6 +204,10 @@ class State(Purse):
         """Whether the viewer may know among which cards the seat whose turn it is may choose."""
         return viewer == self.turn and declared.role in OWN
 
+    def unused(self) -> frozenset[str]:
+        """Phases that do not come at a table with these options, whatever is done."""
+        return frozenset()
+
     def offer(self, verb: str, *arguments: Domain) -> Legal:
         """A legal action of the seat (or dealer) whose turn it is."""
         return Legal(actor_name(self.turn), verb, arguments)

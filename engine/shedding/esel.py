@@ -60,6 +60,7 @@ GRAMMAR = Grammar(
         beside=True,
         label="Shout",
         key="S",
+        only="Only the seat that gave the last card shouts first.",
     ),
     Verb("vd", HOUSE, (), "end the deal without result", label="No result", key="V"),
 )
@@ -276,6 +277,7 @@ GAME = Game(
     min_seats=SEATS,
     max_seats=SEATS,
     seats_allowed=(SEATS,),
+    state=EselState,
     begin=_begin,
     policy=Policy(least_players=_players, worst_loss=worst_loss),
     example={"forfeit": 100},

@@ -532,6 +532,7 @@ GAME = Game(
     pack=TELL32,
     min_seats=2,
     max_seats=6,
+    state=OldMaidState,
     begin=_begin,
     policy=Policy(must_set=("forfeit", "discard"), worst_loss=worst_loss),
     example={"forfeit": 100, "discard": "draw"},

@@ -86,7 +86,15 @@ GRAMMAR = Grammar(
         label="Turn up",
         key="U",
     ),
-    Verb("pl", SEAT, (cards(Role.PUT_DOWN, Seen.ALL, most=1),), "play a card on the stack", label="Play", key="Y"),
+    Verb(
+        "pl",
+        SEAT,
+        (cards(Role.PUT_DOWN, Seen.ALL, most=1),),
+        "play a card on the stack",
+        label="Play",
+        key="Y",
+        only="The seat has a card that beats the top one.",
+    ),
     Verb("ps", SEAT, (), "take the whole stack up into the hand", label="Take stack", key="P"),
 )
 
@@ -465,6 +473,7 @@ GAME = Game(
     min_seats=SEATS,
     max_seats=SEATS,
     seats_allowed=(SEATS,),
+    state=PacalState,
     begin=_begin,
     policy=Policy(must_set=("forfeit",), least_players=_players, worst_loss=worst_loss),
     example={"forfeit": 100},

@@ -79,7 +79,15 @@ GRAMMAR = Grammar(
         label="Redouble",
         key="R",
     ),
-    Verb("ps", SEAT, (), "double nobody", label="Double none", key="P"),
+    Verb(
+        "ps",
+        SEAT,
+        (),
+        "double nobody",
+        label="Double none",
+        key="P",
+        only="A double of the declarer that is due cannot be put off any longer.",
+    ),
     Verb(
         "pl",
         SEAT,
@@ -311,6 +319,7 @@ GAME = Game(
     min_seats=SEATS,
     max_seats=SEATS,
     seats_allowed=(SEATS,),
+    state=BarbuState,
     begin=_begin,
     policy=Policy(
         must_set=("unit", "scoring"),

@@ -95,7 +95,15 @@ GRAMMAR = Grammar(
         label="Bid",
         key="B",
     ),
-    Verb("ps", SEAT, (), "pass; do not double, do not redouble", label="Pass", key="P"),
+    Verb(
+        "ps",
+        SEAT,
+        (),
+        "pass; do not double, do not redouble",
+        label="Pass",
+        key="P",
+        only="Somebody has bid: the first bid must be made.",
+    ),
     Verb(
         "up",
         HOUSE,
@@ -483,6 +491,7 @@ GAME = Game(
     min_seats=SEATS,
     max_seats=SEATS,
     seats_allowed=(SEATS,),
+    state=PreferanszState,
     begin=_begin,
     policy=Policy(
         must_set=("unit",),

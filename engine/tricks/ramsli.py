@@ -80,6 +80,7 @@ GRAMMAR = Grammar(
         "turn up the top or bottom card for trump; draw one card face up",
         label="Turn up",
         key="U",
+        only="The pack has a card left to draw.",
     ),
     Verb(
         "up",
@@ -113,6 +114,7 @@ GRAMMAR = Grammar(
         "give the seven of trumps for the trump card",
         label="Give seven",
         key="V",
+        only="The seat holds the seven of trumps.",
     ),
     Verb(
         "ds",
@@ -121,6 +123,7 @@ GRAMMAR = Grammar(
         "lay away face down: cards to be drawn again, or one of five",
         label="Lay away",
         key="A",
+        only="The pack has cards left to draw.",
     ),
     Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card", label="Play", key="Y"),
     Verb("ps", SEAT, (), "do not knock, do not play along, draw no card", label="Pass", key="P"),
@@ -475,6 +478,7 @@ GAME = Game(
     pack=TELL32,
     min_seats=2,
     max_seats=6,
+    state=RamsliState,
     begin=_begin,
     policy=Policy(
         must_set=("unit", "bank_level"),

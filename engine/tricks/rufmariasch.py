@@ -80,6 +80,7 @@ GRAMMAR = Grammar(
         beside=True,
         label="Meld",
         key="M",
+        only="The seat holds king and over of a suit, and has not shown that pair yet.",
     ),
 )
 
@@ -317,6 +318,7 @@ GAME = Game(
     min_seats=SEATS,
     max_seats=SEATS,
     seats_allowed=(SEATS,),
+    state=RufmariaschState,
     begin=_begin,
     policy=Policy(
         must_set=("unit",),

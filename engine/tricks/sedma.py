@@ -67,6 +67,7 @@ def verbs(*calls: str) -> tuple[Verb, ...]:
             beside=True,
             label="Call",
             key="C",
+            only="Only the partner of the seat to act calls; two players have no partners.",
         ),
     )
 

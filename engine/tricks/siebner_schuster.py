@@ -68,6 +68,10 @@ class SiebnerSchusterState(SedmaState):
         self.pack = PACKS[rules.pack]
         self.seen = 0  # pairs that know their hands
 
+    def unused(self) -> frozenset[str]:
+        """Two players have no partners."""
+        return frozenset() if self.seats == PLAYERS else frozenset({"pass"})
+
     def score_carried_in(self, setup: Setup) -> tuple[int, ...]:
         """Multiples of ten. A score has reached the target only where the other one is equal: then the game goes on
         ("Scoring": the side with more points wins)."""
@@ -177,6 +181,7 @@ GAME = Game(
     min_seats=2,
     max_seats=4,
     seats_allowed=(2, 4),
+    state=SiebnerSchusterState,
     begin=_begin,
     policy=Policy(
         must_set=("stake",),

@@ -81,6 +81,7 @@ GAME = Game(
     min_seats=2,
     max_seats=4,
     seats_allowed=(2, 4),
+    state=ZsirosState,
     begin=_begin,
     policy=Policy(
         must_set=("stake",),

@@ -40,7 +40,15 @@ from engine.vying.state import VyingState
 GRAMMAR = Grammar(
     Verb("po", SEAT, (amount(),), "pay the ante; p1 then stakes the lower limit", label="Ante", key="A"),
     Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the croupier deals face down", label="Deal", key="D"),
-    Verb("cc", SEAT, (amount(),), "hold the stake: pay what is owed", label="Hold", key="C"),
+    Verb(
+        "cc",
+        SEAT,
+        (amount(),),
+        "hold the stake: pay what is owed",
+        label="Hold",
+        key="C",
+        only="The seat owes something.",
+    ),
     Verb("f", SEAT, (), "fold", label="Fold", key="X"),
     Verb(
         "k",
@@ -49,8 +57,17 @@ GRAMMAR = Grammar(
         "owing nothing, leave the stake as it is; having won alone, show nothing",
         label="Leave it",
         key="P",
+        only="The seat owes nothing; where the table knows no waiting, no bet is possible.",
     ),
-    Verb("rb", SEAT, (amount(),), "pay what is owed and raise by one unit N", label="Raise", key="R"),
+    Verb(
+        "rb",
+        SEAT,
+        (amount(),),
+        "pay what is owed and raise by one unit N",
+        label="Raise",
+        key="R",
+        only="The round has raises left, every seat can hold the stake, and no call has ended the betting.",
+    ),
     Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards", label="Turn up", key="U"),
     Verb("sm", SEAT, (cards(Role.SHOWN, Seen.ALL),), "show all four cards", label="Show", key="S"),
 )
@@ -74,6 +91,10 @@ class FaerbelnState(StakeState):
         self.closing = False  # a call has ended the raising (showdown "any_call")
         self.queue = self.active[::-1]
         self.enter("ante", 1)
+
+    def unused(self) -> frozenset[str]:
+        """A seat left alone shows a 41 only where it is paid for it."""
+        return frozenset() if self.rules.bonus41_for == "uncontested" and self.rules.bonus41 else frozenset({"reveal"})
 
     # -- before the cards ------------------------------------------------------------------------------------
 
@@ -293,6 +314,7 @@ GAME = Game(
     pack=TELL32,
     min_seats=3,
     max_seats=7,
+    state=FaerbelnState,
     begin=_begin,
     policy=Policy(
         must_set=("ante", "lower", "round2_unit", "bonus41", "tax_bps"),

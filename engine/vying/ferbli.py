@@ -94,6 +94,7 @@ GRAMMAR = Grammar(
         "the dealer deals face down, in a cuhhkassza face up",
         label="Deal",
         key="D",
+        only="The cards are shuffled again first.",
     ),
     Verb("cc", SEAT, (amount(),), "pay what is owed: the vizi, a besszer, a charge, a bet", label="Call", key="C"),
     Verb("in", SEAT, (), "stay in without knowing the vizi", label="Stay in", key="I"),
@@ -105,7 +106,15 @@ GRAMMAR = Grammar(
         label="Reveal",
         key="O",
     ),
-    Verb("f", SEAT, (), "fold", label="Fold", key="X"),
+    Verb(
+        "f",
+        SEAT,
+        (),
+        "fold",
+        label="Fold",
+        key="X",
+        only="Against a hand laid open, a seat with a higher one does not drop out.",
+    ),
     Verb(
         "k",
         SEAT,
@@ -113,8 +122,17 @@ GRAMMAR = Grammar(
         "go on (second round), decline to charge, check (third round), or claim a higher hand than the one laid open",
         label="Go on",
         key="P",
+        only="Against a hand laid open, only a seat with a higher one stays in.",
     ),
-    Verb("rb", SEAT, (amount(),), "besszer, bet or raise by N", label="Raise", key="R"),
+    Verb(
+        "rb",
+        SEAT,
+        (amount(),),
+        "besszer, bet or raise by N",
+        label="Raise",
+        key="R",
+        only="A raise is a vizi or more, within the table's limits and what the seats can pay.",
+    ),
     Verb(
         "ks",
         SEAT,
@@ -122,6 +140,7 @@ GRAMMAR = Grammar(
         "charge seat M with N for its next card or cards (kóstáltatás)",
         label="Charge",
         key="K",
+        only="A charge is a vizi or more, within the table's limit and what the seats can pay.",
     ),
     Verb(
         "lk",
@@ -131,6 +150,7 @@ GRAMMAR = Grammar(
         aside=True,
         label="Look",
         key="L",
+        only="The seat has cards to look at; while a charge is answered, only the charged seat looks.",
     ),
     Verb(
         "up",
@@ -147,8 +167,17 @@ GRAMMAR = Grammar(
         "a blind seat answers a blind bet by paying what it owes and raising by N",
         label="Blind raise",
         key="B",
+        only="The bet is blind, and so is the seat; a raise keeps within the table's limits.",
     ),
-    Verb("st", SEAT, (), "the last matcher lets the bet stand", label="Let it stand", key="T"),
+    Verb(
+        "st",
+        SEAT,
+        (),
+        "the last matcher lets the bet stand",
+        label="Let it stand",
+        key="T",
+        only="After a blind bet the last who matched must raise.",
+    ),
     Verb(
         "cu",
         SEAT,
@@ -169,6 +198,13 @@ class FerbliState(Cuhhol):
     PACK = TELL32
     BOTTOM_IS_PUBLIC = True
     __slots__ = ()
+
+    def unused(self) -> frozenset[str]:
+        """Phases of variations that the table does not play, and those that a variation takes the place of."""
+        rules = self.rules
+        fist = {"majzli", "fist", "reveal"} if rules.majzli_max is None else {"post", "vizi"}
+        third = {"open"} if rules.cuhhol else {"cuhhol", "higher", "must_bet", "redeal"}
+        return frozenset(fist | third | (set() if rules.show_two else {"up"}))
 
     HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
         "post": {"po": FirstRound.post},
@@ -248,6 +284,7 @@ GAME = Game(
     pack=TELL32,
     min_seats=2,
     max_seats=7,
+    state=FerbliState,
     begin=_begin,
     policy=Policy(
         must_set=("vizi", "table_max", "tax_bps"),

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import path
 
-from casino.console import board, glossary, pages
+from casino.console import board, glossary, pages, slots
 from casino.console.pages import Screen
 from casino.core import languages
 
@@ -55,11 +55,11 @@ def _seen(screen: Screen, code: str) -> dict[str, Any]:
     if hand is None:
         return context
     lines = board.lines(hand, verbs)
-    offers = board.offers(hand, verbs)
+    offers = slots.offers(hand, verbs)
     acting = [seat for seat in context["seats"] if seat.to_act]
     return context | {
         "facts": board.of_table(hand), "lines": lines[: board.LINES], "all_lines": lines, "offers": offers,
-        "acting": acting,
+        "acting": acting, "slots": slots.slots(hand, game, offers) if offers else [],
     }  # fmt: skip
 
 

@@ -62,6 +62,15 @@ export function dock(table) {
     for (const one of table.querySelectorAll("[data-act]")) one.removeAttribute("aria-pressed");
   }
 
+  // Why an act is not on offer: the phases that it belongs to, or what it takes besides.
+  function explain(button) {
+    close();
+    const named = element("b", { textContent: t("{label}: not now", { label: button.dataset.label }) });
+    const words = element("p", { className: "why", tabIndex: -1 }, named, element("span", { textContent: button.dataset.why }));
+    pad().replaceChildren(words);
+    words.focus({ preventScroll: true });
+  }
+
   function press(button) {
     if (frozen()) return;
     const fields = JSON.parse(button.dataset.takes);
@@ -183,7 +192,11 @@ export function dock(table) {
     else close();
   });
   table.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-act], [data-write]");
+    const button = event.target.closest("[data-act], [data-write], [data-why]");
+    if (button && "why" in button.dataset) {
+      explain(button);
+      return;
+    }
     if (!button || frozen()) return;
     if ("act" in button.dataset) press(button);
     else send(button.dataset.write, JSON.parse(button.dataset.body), Number(place().dataset.version), button.dataset.label);
