@@ -76,6 +76,7 @@ class VerbOut(serializers.Serializer[Any]):
     reopens = serializers.BooleanField(required=False)
     aside = serializers.BooleanField(required=False)
     beside = serializers.BooleanField(required=False)
+    leaves = serializers.BooleanField(required=False, help_text="Whether the seat is out of the hand with it.")
 
 
 class PhaseOut(serializers.Serializer[Any]):

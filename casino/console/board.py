@@ -132,12 +132,12 @@ def of_table(hand: Mapping[str, Any]) -> tuple[Fact, ...]:
     return facts(hand["view"], _OF_TABLE)
 
 
-def lines(hand: Mapping[str, Any], verbs: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, str]]:
+def lines(hand: Mapping[str, Any], verbs: slots.Verbs) -> list[tuple[str, str, str]]:
     """The log, the newest line first: which seat, what it did, how much or what else."""
     chairs = {one["actor"]: str(one["seat"]) for one in hand["seats"]}
     found = []
     for text in reversed(hand["view"]["log"]):
         actor, verb, *rest = text.split(" ")
         words = " ".join(f"→ {chairs[word]}" if word in chairs else word for word in rest)
-        found.append((chairs.get(actor, "D"), slots.labelled(verb, verbs.get(verb, {}).get("label", verb)), words))
+        found.append((chairs.get(actor, "D"), slots.label(verbs, actor, verb), words))
     return found

@@ -2,7 +2,7 @@
 
 A place is given to a verb once, by the game's declaration: verbs that belong to one phase never share a place. What
 keeps things as they are (call, check, stand) comes first, what puts more in second; asides, such as a look, have a
-place of their own, and dropping out has the last one, never beside a call.
+place of their own, and what takes a seat out of the hand has the last one, never beside the first.
 """
 
 import json
@@ -15,8 +15,6 @@ from django.utils.translation import gettext
 from casino.console import said
 from casino.core import languages
 
-#: Dropping out cannot be taken back: it lies where no hand falls by chance.
-DROPS_OUT = "f"
 #: Slots stand in two columns: the place beside the first one is not the last one's.
 COLUMNS = 2
 
@@ -36,10 +34,12 @@ class Offer:
     amount: int | None
     range: Mapping[str, int] | None
 
+    leaves: bool = False
+
     @property
     def is_primary(self) -> bool:
-        """Whether it needs no further word: one key does it."""
-        return self.takes == "{}" or self.amount is not None
+        """Whether it needs no further word and goes on with the hand: one key does it."""
+        return not self.leaves and (self.takes == "{}" or self.amount is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +54,51 @@ class Slot:
     why: str = ""
 
 
-def labelled(verb: str, label: str) -> str:
+#: The verbs of a game by who writes them and their names: house and seat may have one of the same name.
+Verbs = Mapping[tuple[bool, str], Mapping[str, Any]]
+
+
+def by_writer(game: Mapping[str, Any]) -> Verbs:
+    """The verbs of a game's declaration."""
+    return {(verb["by"] == "house", verb["verb"]): verb for verb in game["verbs"]}
+
+
+def label(verbs: Verbs, actor: str, verb: str) -> str:
     """What the button of a verb says, and its place in the log. Games use one word for different acts, so a translation
     is that of a word for a verb."""
-    return languages.said(f"{languages.Kind.VERB} {verb}", label)
+    declared = verbs.get((actor == "d", verb))
+    return languages.said(f"{languages.Kind.VERB} {verb}", declared["label"]) if declared else verb
 
 
 def places(game: Mapping[str, Any]) -> dict[str, int]:
     """The place of every verb of a game, from 0, by its declaration."""
     phases: list[Sequence[str]] = [phase["verbs"] for phase in game["phases"]]
-    asides = {verb["verb"] for verb in game["verbs"] if verb.get("aside")}
+    marked = {mark: {verb["verb"] for verb in game["verbs"] if verb.get(mark)} for mark in ("aside", "leaves")}
+    asides, leaving = marked["aside"], marked["leaves"]
     every = dict.fromkeys(verb for verbs in phases for verb in verbs)
     found: dict[str, int] = {}
-    for verb in sorted(every, key=lambda one: (one == DROPS_OUT, one in asides)):
+    for verb in sorted(every, key=lambda one: (one in leaving, one in asides)):
         taken = {found[other] for verbs in phases if verb in verbs for other in verbs if other in found}
-        if verb == DROPS_OUT:
-            # Under the second column, across from the first place.
-            taken |= {*found.values()}
-            taken |= {place for place in range(len(every) + COLUMNS) if place % COLUMNS == 0}
+        if verb in leaving:
+            # In the second column, across from the first place.
+            taken |= {*found.values(), *range(0, len(every) + COLUMNS, COLUMNS)}
         elif verb in asides:
             taken |= {place for other, place in found.items() if other not in asides}
         found[verb] = next(place for place in range(len(every) + COLUMNS) if place not in taken)
     return found
 
 
-def offers(hand: Mapping[str, Any], verbs: Mapping[str, Mapping[str, Any]]) -> list[Offer]:
+def offers(hand: Mapping[str, Any], verbs: Verbs) -> list[Offer]:
     """The buttons of the dock, in the order of the house's offers."""
     chairs = {one["actor"]: one["seat"] for one in hand["seats"]}
     found = []
     for one in hand["legal_actions"]:
-        declared, takes = verbs[one["verb"]], one["takes"]
+        declared, takes = verbs[one["actor"] == "d", one["verb"]], one["takes"]
         money = next((field for field in takes.values() if field["kind"] == "amount"), None)
         found.append(
             Offer(
                 verb=one["verb"],
-                label=labelled(one["verb"], declared["label"]),
+                label=label(verbs, one["actor"], one["verb"]),
                 key=declared["key"],
                 meaning=languages.said(languages.Kind.VERB, declared["meaning"]),
                 actor=one["actor"],
@@ -96,14 +106,15 @@ def offers(hand: Mapping[str, Any], verbs: Mapping[str, Mapping[str, Any]]) -> l
                 takes=json.dumps(takes),
                 amount=money["min"] if money and money["min"] == money["max"] else None,
                 range=money if money and money["min"] != money["max"] else None,
+                leaves=declared.get("leaves", False),
             )
         )
     return found
 
 
-def slots(hand: Mapping[str, Any], game: Mapping[str, Any], given: Iterable[Offer]) -> list[Slot]:
+def slots(hand: Mapping[str, Any], game: Mapping[str, Any], verbs: Verbs, given: Iterable[Offer]) -> list[Slot]:
     """Every place of the dock in its order, and after them what several seats may do beside each other."""
-    where, verbs = places(game), {verb["verb"]: verb for verb in game["verbs"]}
+    where = places(game)
     found: list[Slot | None] = [None] * (max(where.values()) + 1)
     beside = []
     for offer in given:
@@ -115,9 +126,7 @@ def slots(hand: Mapping[str, Any], game: Mapping[str, Any], given: Iterable[Offe
     return [one or later.get(place, Slot()) for place, one in enumerate(found)] + beside
 
 
-def _later(
-    hand: Mapping[str, Any], game: Mapping[str, Any], verbs: Mapping[str, Any], where: Mapping[str, int]
-) -> dict[int, Slot]:
+def _later(hand: Mapping[str, Any], game: Mapping[str, Any], verbs: Verbs, where: Mapping[str, int]) -> dict[int, Slot]:
     """By place the verb that comes to it next, of those that are not on offer."""
     order = [phase["phase"] for phase in game["phases"]]
     now = order.index(hand["view"]["phase"])
@@ -126,19 +135,17 @@ def _later(
         return (order.index(phase) - now) % len(order)
 
     farthest_first = sorted(hand["not_offered"], key=lambda one: -min(map(away, one["phases"])))
-    return {
-        where[one["verb"]]: _missing(game, verbs[one["verb"]], one, min(one["phases"], key=away))
-        for one in farthest_first
-    }
+    return {where[one["verb"]]: _missing(game, verbs, one, min(one["phases"], key=away)) for one in farthest_first}
 
 
-def _missing(game: Mapping[str, Any], declared: Mapping[str, Any], one: Mapping[str, Any], comes: str) -> Slot:
+def _missing(game: Mapping[str, Any], verbs: Verbs, one: Mapping[str, Any], comes: str) -> Slot:
     """A verb that is not on offer: `comes` is its next phase."""
+    by_house = one["by"] == "house"
+    declared = verbs[by_house, one["verb"]]
     when, why = gettext("not now"), languages.said(languages.Kind.VERB, declared["only"])
     if not one["in_phase"]:
         meanings = {phase["phase"]: phase["meaning"] for phase in game["phases"]}
         when = said.of_table(comes)
         why = " \N{MIDDLE DOT} ".join(languages.said(languages.Kind.PHASE, meanings[phase]) for phase in one["phases"])
-    return Slot(
-        verb=one["verb"], label=labelled(one["verb"], declared["label"]), key=declared["key"], when=when, why=why
-    )
+    words = label(verbs, "d" if by_house else "p", one["verb"])
+    return Slot(verb=one["verb"], label=words, key=declared["key"], when=when, why=why)

@@ -235,6 +235,8 @@ class Verb:
     and lines that come in between do not take it back, as long as it is still legal after them."""
     blind: bool = False
     """It takes a face-down card, so hidden cards decide what follows, as if cards were uncovered."""
+    leaves: bool = False
+    """The seat is out of the hand with it: a console keeps its button apart."""
     label: str = ""
     """What the button of a console says: a word or two, at most 14 letters."""
     key: str = ""
@@ -279,7 +281,7 @@ class Verb:
             "only": self.only,
             "uncovers": self.uncovers,
         }
-        marks = {"reopens": self.reopens, "aside": self.aside, "beside": self.beside}
+        marks = {"reopens": self.reopens, "aside": self.aside, "beside": self.beside, "leaves": self.leaves}
         return found | {name: True for name, marked in marks.items() if marked}
 
 

@@ -49,7 +49,7 @@ GRAMMAR = Grammar(
         key="C",
         only="The seat owes something.",
     ),
-    Verb("f", SEAT, (), "fold", label="Fold", key="X"),
+    Verb("f", SEAT, (), "fold", leaves=True, label="Fold", key="X"),
     Verb(
         "k",
         SEAT,

@@ -111,6 +111,7 @@ GRAMMAR = Grammar(
         SEAT,
         (),
         "fold",
+        leaves=True,
         label="Fold",
         key="X",
         only="Against a hand laid open, a seat with a higher one does not drop out.",

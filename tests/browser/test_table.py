@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.screens import AT_TABLES, Screens, shifted, too_small, watch_shifts
+from tests.browser.screens import AT_TABLES, Screens, shifted, too_small, violations, watch_shifts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
+#: Boxes of elements, and the place of one among its neighbours.
+BOXES = """(all) => all.map((one) => {
+  const { x, y, width, height } = one.getBoundingClientRect(); return [x, y, width, height]; })"""
+AT = "(one) => [...one.parentElement.children].indexOf(one)"
 STATE = '#strip[data-state="{}"]'
 
 
@@ -55,6 +59,33 @@ def test_a_hand_is_dealt_and_played_with_one_key_an_act(screens: Screens) -> Non
     assert page.locator(".mid .pot").inner_text() == "400"
     assert shifted(page) < 0.1
     assert too_small(page, AT_TABLES) == []
+
+
+def test_slots_keep_their_places_and_say_why_nothing_can_be_done_there(screens: Screens) -> None:
+    seated(screens)
+    page = screens.dealer()
+    press(page, "d")
+    measured = []
+    for key in ("v", "d", "d"):
+        measured.append(page.locator(".slots > *").evaluate_all(BOXES))
+        press(page, key)
+    measured.append(page.locator(".slots > *").evaluate_all(BOXES))
+    assert all(one == measured[0] for one in measured), "no slot moves or changes its size"
+    assert all(top + height <= 800 for _, top, _, height in measured[0]), "all of the dock is on the screen"
+    assert page.locator('.slots > [data-verb="f"]').evaluate(AT) == 3, "fold is across from call"
+    raising = page.locator('.slots [data-verb="rb"]')
+    assert raising.get_attribute("aria-disabled") == "true"
+    before = events(screens, "hand.acted")
+    page.keyboard.press("r")
+    page.wait_for_selector("#amt .why")
+    assert "Second round of betting" in page.inner_text("#amt") and "Raise" in page.inner_text("#amt")
+    page.keyboard.press("Escape")
+    raising.click(force=True)
+    page.wait_for_selector("#amt .why")
+    assert events(screens, "hand.acted") == before
+    press(page, "c")
+    assert page.locator('.slots > [data-verb="rb"]').evaluate(AT) == 1
+    assert violations(page) == [] and too_small(page, AT_TABLES) == []
 
 
 def test_an_amount_out_of_range_is_not_sent(screens: Screens) -> None:
@@ -98,8 +129,9 @@ def test_a_page_that_is_loaded_again_finishes_what_it_had_sent(screens: Screens)
     page.route("**/console/do/**", lambda route: route.abort("connectionreset"))
     page.keyboard.press("d")
     page.wait_for_selector(STATE.format("unknown"))
-    page.unroute("**/console/do/**")
     page.reload()
+    page.wait_for_selector(STATE.format("unknown"))
+    page.unroute("**/console/do/**")
     page.wait_for_selector(STATE.format("recorded"))
     assert events(screens, "hand.dealt") == 1
     assert not page.evaluate("() => Object.keys(sessionStorage).filter((name) => name.startsWith('cukassza.')).length")

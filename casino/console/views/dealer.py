@@ -43,7 +43,7 @@ _declared: dict[str, dict[str, Any]] = {}
 def _seen(screen: Screen, code: str) -> dict[str, Any]:
     found = screen.door.read(f"tables/{code}")
     game = _game(screen, found["game"])
-    verbs = {verb["verb"]: verb for verb in game["verbs"]}
+    verbs = slots.by_writer(game)
     asked = screen.door.ask(f"tables/{code}/hand")
     hand = asked.body if asked.is_success else None
     title = languages.said(languages.Kind.GAME, game["title"])
@@ -59,7 +59,7 @@ def _seen(screen: Screen, code: str) -> dict[str, Any]:
     acting = [seat for seat in context["seats"] if seat.to_act]
     return context | {
         "facts": board.of_table(hand), "lines": lines[: board.LINES], "all_lines": lines, "offers": offers,
-        "acting": acting, "slots": slots.slots(hand, game, offers) if offers else [],
+        "acting": acting, "slots": slots.slots(hand, game, verbs, offers) if offers else [],
     }  # fmt: skip
 
 

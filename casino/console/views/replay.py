@@ -6,10 +6,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 
-from casino.console import board, cookies, pages
+from casino.console import board, cookies, pages, said, slots
 from casino.console.door import Answer, Door
 from casino.console.money import Money
 from casino.console.pages import Screen
+from casino.core import languages
 
 #: States of a hand whose money has moved.
 PAID = frozenset({"settled", "ruled"})
@@ -61,7 +62,7 @@ def _declared(door: Door, found: dict[str, Any]) -> dict[str, Any]:
 
 def _seen(found: dict[str, Any], game: dict[str, Any] | None, door: Door) -> dict[str, Any]:
     """The steps as pages have them, and what the browser checks by itself."""
-    verbs = {verb["verb"]: verb for verb in game["verbs"]} if game else {}
+    verbs = slots.by_writer(game) if game else {}
     chairs = {one["actor"]: one["seat"] for one in found["seats"]}
     places = {actor: _named(actor, one) for actor, one in ((one["actor"], one) for one in found["seats"])}
     stages = [_stage(found, step) for step in found["steps"]]
@@ -100,15 +101,16 @@ def _money(found: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"seat": seat, "stack": stack, "net": net, "bonus": bonus} for seat, stack, net, bonus in each]
 
 
-def _row(step: dict[str, Any], chairs: dict[str, int], places: dict[str, str], verbs: dict[str, Any]) -> dict[str, Any]:
+def _row(step: dict[str, Any], chairs: dict[str, int], places: dict[str, str], verbs: slots.Verbs) -> dict[str, Any]:
     """A line as people read it: who, what, what the rules say, what it moved."""
     actor, _, rest = step["text"].partition(" ")
-    _, _, said = rest.partition(" ")
-    words = " ".join(f"→ {chairs[word]}" if word in chairs else word for word in said.split())
+    _, _, named = rest.partition(" ")
+    words = " ".join(f"→ {chairs[word]}" if word in chairs else word for word in named.split())
     return {
         "line": step["line"], "text": step["text"], "who": places.get(actor, ""), "house": actor == "d",
-        "label": verbs.get(step["verb"], {}).get("label") or step["verb"], "words": words, "phase": step["phase"],
-        "sentence": step["sentence"], "meaning": step["meaning"], "pot": step["pot"],
+        "label": slots.label(verbs, actor, step["verb"]), "words": words, "phase": said.of_table(step["phase"]),
+        "sentence": languages.said(languages.Kind.PHASE, step["sentence"]),
+        "meaning": languages.said(languages.Kind.VERB, step["meaning"]), "pot": step["pot"],
         "moves": [
             {
                 "from": places.get(one["paid_by"], one["paid_by"]), "to": places.get(one["paid_to"], one["paid_to"]),
