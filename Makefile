@@ -81,8 +81,8 @@ catalogue: $(STAMP) ## declare every object of the database as the migrations ma
 verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by itself, and print its SHA-256
 	@$(PY) -m casino.audit.archive verify.pyz
 
-shots: $(STAMP) ## print an evening's papers and make pictures of them: var/shots, and the three of docs/shots
-	@$(PY) -m pytest -q tests/shots/documents.py
+shots: $(STAMP) ## make pictures of an evening's papers and of every screen: var/shots, and those of docs/shots
+	@$(PY) -m pytest -q -m "slow or not slow" $(or $(ARGS),tests/shots/documents.py tests/shots/screens.py)
 
 wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
 	@$(PY) -m tests.deploy.wheels
