@@ -265,6 +265,21 @@ class ActionInput(StrictInput):
         return attrs
 
 
+class SeatActionInput(ActionInput):
+    """One action of the seat whose key is sent, in the words of the hand record: `verb`, and what the verb takes."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Those of an action; its actor is the seat."""
+        found = super().get_fields()
+        del found["actor"]
+        return found
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """As of an action of a seat."""
+        found = super().validate({"actor": "p1", **attrs})
+        return {name: value for name, value in found.items() if name != "actor"}
+
+
 @documented(
     "act",
     summary="Take actions of a hand",

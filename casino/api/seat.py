@@ -19,14 +19,16 @@ from rest_framework.views import APIView
 
 from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed, SeedHash
-from casino.api.hands import LegalOut
+from casino.api.games import DeclarationOut
+from casino.api.hands import LegalOut, SeatActionInput
 from casino.api.http import attempts
 from casino.api.http.authentication import BEARER, SEAT, recognise_holder, recognise_person, sent_by
-from casino.api.http.operations import Reading, StrictInput, StrictText, documented
+from casino.api.http.contract import ACTIONS, CARDS, POSTS
+from casino.api.http.operations import Reading, StrictInput, StrictInteger, StrictText, documented
 from casino.api.http.shapes import HAND_SEATS, VIEW, Shaped
 from casino.api.tables import ReceiptOut
 from casino.core.errors import TooManyAttempts
-from casino.hands import openings, preparing
+from casino.hands import devices, openings, preparing, verbs
 from casino.hands.models import HandState, Mode
 from casino.staff import limits
 from casino.tables import keys
@@ -122,6 +124,7 @@ class SeatHandOut(OpeningsOut):
     )
     learned = LearnedOut()
     legal_actions = LegalOut(many=True, help_text="What this seat may do now. Its own cards are taken into account.")
+    device_play = serializers.BooleanField(help_text="Whether the device may act in this hand.")
     view = Shaped(VIEW)
 
 
@@ -145,6 +148,35 @@ class SeatHand(SeatRead):
         """The hand."""
         holder = holder_of(request)
         return Response(openings.for_player(holder.seating, holder.since))
+
+
+class SeatTableOut(serializers.Serializer[Any]):
+    """The table of a seat: how the house writes money and times, and the declaration of the game that is played."""
+
+    table = serializers.CharField()
+    house_name = serializers.CharField()
+    currency = serializers.CharField()
+    currency_exponent = serializers.IntegerField(help_text="Decimal places of the currency.")
+    time_zone = serializers.CharField()
+    device_play = serializers.BooleanField(help_text="Whether devices may act in electronic hands of the table.")
+    game = DeclarationOut()
+
+
+@documented("readSeatTable", summary="Read one's own table", answers=SeatTableOut, tag=TAG, refuses=[*OF_KEYS])
+class SeatTable(SeatRead):
+    """The table of the player's seat, with the declaration of its game."""
+
+    def get(self, request: Request) -> Response:
+        """The table."""
+        table = holder_of(request).table
+        house = table.house
+        return Response(
+            {
+                "table": table.code, "house_name": house.name, "currency": house.currency,
+                "currency_exponent": house.currency_exponent, "time_zone": house.time_zone,
+                "device_play": table.device_play, "game": verbs.declaration(table.game),
+            }
+        )  # fmt: skip
 
 
 @documented(
@@ -199,6 +231,52 @@ class SeatWrite(APIView):
         request_id: str = request.request_id  # type: ignore[attr-defined]
         deal, receipt = self.add(holder=holder_of(request), request_id=request_id, **given.validated_data)
         return Response(deal | {"audit": receipt.as_json()})
+
+
+class ActedOut(SeatHandOut):
+    """The hand after the act, as its player may know it."""
+
+    audit = ReceiptOut(help_text="The event's receipt; of what is said again, that of the first time.")
+
+
+@documented(
+    "actAtSeat",
+    summary="Act at one's own seat",
+    answers=ActedOut,
+    tag=TAG,
+    refuses=[
+        *OF_KEYS, "not_found", "device_play_off", "not_electronic", "hand_over", "hand_moved_on", "no_such_line",
+        *ACTIONS, *CARDS, *POSTS, "commitment_needed", "cards_known_to_the_house", "wrong_places", "commit_mismatch",
+    ],
+)  # fmt: skip
+class SeatAct(APIView):
+    """Take an act of the player's seat in an electronic hand, where the table allows it (`device_play`). `line` is the
+    number of lines of the log that the device has seen: where somebody has acted since, nothing is done, and the answer
+    says what came before. Repeating the request changes nothing.
+    """
+
+    authentication_classes = [SeatKeyAuthentication]
+    permission_classes = [HasSeat]
+
+    @extend_schema_serializer(component_name="SeatActInput")
+    class Input(StrictInput):
+        """The hand by its name, the lines seen, and the action."""
+
+        hand = StrictText(max_length=48)
+        line = StrictInteger(min_value=0, max_value=20_000, help_text="Lines of the log that the device has seen.")
+        action = SeatActionInput()
+
+    input = Input
+
+    def post(self, request: Request) -> Response:
+        """Act."""
+        given = self.input(data=request.data)
+        given.is_valid(raise_exception=True)
+        request_id: str = request.request_id  # type: ignore[attr-defined]
+        hand, receipt = devices.act(
+            holder=holder_of(request), request_id=request_id, asked=devices.Act(**given.validated_data)
+        )
+        return Response(hand | {"audit": receipt.as_json()})
 
 
 OF_SEEDS = (*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken")
@@ -259,9 +337,11 @@ class SeatSeed(SeatWrite):
 
 
 urls = [
+    path("seat/table", SeatTable.as_view()),
     path("seat/deal", SeatDeal.as_view()),
     path("seat/commitment", SeatCommitment.as_view()),
     path("seat/seed", SeatSeed.as_view()),
     path("seat/hand", SeatHand.as_view()),
+    path("seat/actions", SeatAct.as_view()),
     path("seat/proofs/inclusion", SeatInclusion.as_view()),
 ]

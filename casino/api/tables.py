@@ -15,6 +15,7 @@ from casino.api.http.operations import (
     Amount,
     ReadOperation,
     Reason,
+    StrictBoolean,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -110,6 +111,9 @@ class TableOut(serializers.Serializer[Any]):
         choices=ClientSeeds.choices, help_text="Whose seeds an electronic hand needs before it is dealt."
     )
     time_to_act = serializers.IntegerField(allow_null=True)
+    device_play = serializers.BooleanField(
+        help_text="Whether players may act from their own devices in electronic hands."
+    )
     seat_fee = SeatFeeOut()
     last_event = Shaped(EVENT, required=False)
     audit = ReceiptOut(required=False)
@@ -412,6 +416,35 @@ class SetTimeToAct(WriteOperation):
 
 
 @documented(
+    "allowDevicePlay",
+    summary="Let players act from their devices",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_change"],
+)
+class AllowDevicePlay(WriteOperation):
+    """Let players act from their own devices in electronic hands, or let them no more, from the next act on; the floor.
+    The dealer may enter every act all the same."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="AllowDevicePlayInput")
+    class Input(StrictInput):
+        """Whether they may, and the reason, which the audit trail keeps."""
+
+        allowed = StrictBoolean()
+        reason = Reason()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return services.allow_device_play(
+            command=command, code=path["table"], allowed=data["allowed"], reason=data["reason"]
+        )
+
+
+@documented(
     "setSeatFee",
     summary="Set the seat fee",
     answers=TableOut,
@@ -452,5 +485,6 @@ urls = [
     path("tables/<slug:table>/seats/<int:seat>/change", ChangeSeat.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/move", MovePlayer.as_view()),
     path("tables/<slug:table>/time-to-act", SetTimeToAct.as_view()),
+    path("tables/<slug:table>/device-play", AllowDevicePlay.as_view()),
     path("tables/<slug:table>/seat-fee", SetSeatFee.as_view()),
 ]

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 import engine
 from casino.core.errors import Conflict, NotFound
 from casino.hands import clock, deals, selectors
-from casino.hands.models import Hand, engine_seats
+from casino.hands.models import Hand, Mode, engine_seats
 from casino.tables.models import Seating
 
 
@@ -41,6 +41,7 @@ def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
         "cards": _own_cards(game, number),
         "learned": game.learned(number),
         "legal_actions": [] if selectors.stopped(hand) else selectors.legal_actions(game, number),
+        "device_play": hand.table.device_play and hand.mode == Mode.ELECTRONIC,
         "openings": deals.opened(hand, game.setup, places) if places else [],
         "view": selectors.in_the_records_words(game.view(engine.PUBLIC)),
     }

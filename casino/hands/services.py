@@ -327,10 +327,19 @@ def say_beside(*, command: Command, code: str, name: str, line: int, action: Map
 def _take(work: Work, opened: Opened, actions: Sequence[Mapping[str, Any]], lines: list[str]) -> Outcome:
     """Take actions in the hand, whose table is locked; `lines` gets them as they would stand in its log."""
     hand, game = opened.playing(), opened.game()
+    return _remembered(opened, game, take(work, hand, game, opened.entered, actions, lines))
+
+
+def take(
+    work: Work, hand: Hand, game: engine.Hand, entries: Mapping[cards.Position, str],
+    actions: Sequence[Mapping[str, Any]], lines: list[str],
+) -> Outcome:  # fmt: skip
+    """Take actions in a hand whose table is locked, all or none; `game` is its state and goes along, `entries` are the
+    cards that were entered, `lines` gets the actions as they would stand in its log."""
     grammar = selectors.grammar(hand)
     lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
     play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
-    entered = opened.entered if arranging.names_cards(grammar, lines) else {}
+    entered = entries if arranging.names_cards(grammar, lines) else {}
     for number, line in enumerate(lines):
         if hand.mode == Mode.ELECTRONIC:
             arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)
@@ -341,7 +350,7 @@ def _take(work: Work, opened: Opened, actions: Sequence[Mapping[str, Any]], line
             raise
         cards.require_agreeing(hand, game, entered, line=line)
         play.take_forced()
-    return _remembered(opened, game, _outcome(work, play, HandActed))
+    return _outcome(work, play, HandActed)
 
 
 def _remembered(opened: Opened, game: engine.Hand, outcome: Outcome) -> Outcome:

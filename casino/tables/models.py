@@ -113,6 +113,8 @@ class Table(models.Model):
     #: When that was last changed, null before the first change. No clock runs from an earlier time, so a change gives
     #: the whole time.
     time_to_act_since = models.DateTimeField(null=True, blank=True)
+    #: Whether players may act from their own devices in electronic hands.
+    device_play = models.BooleanField(default=False, db_default=False)
     #: The fee that a player pays the house for a seat, in minor units, if the game has no pot to tax; 0: none.
     seat_fee = models.BigIntegerField(default=0, db_default=0)
     seat_fee_per = models.CharField(max_length=4, choices=FeePer.choices, default=FeePer.DEAL, db_default=FeePer.DEAL)

@@ -216,5 +216,6 @@ def _described(table: Table, evening: dict[str, Any], seats: list[Any], money: d
         "terms_to_come": table.terms_to_come,
         "client_seeds": table.client_seeds,
         "time_to_act": table.time_to_act,
+        "device_play": table.device_play,
         "seat_fee": {"amount": table.seat_fee, "per": table.seat_fee_per},
     }

@@ -10,6 +10,7 @@ from casino.audit.events import AuditEvent, TableEvent
 from casino.audit.events.tables import (
     ChipsAdded,
     ClientSeedsChanged,
+    DevicePlayChanged,
     SatDown,
     SeatFeeChanged,
     SeatLeft,
@@ -292,6 +293,21 @@ def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason:
         Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
         table.time_to_act = seconds
         return Outcome(TimeToActChanged(before=before, after=seconds, reason=reason))
+
+    return write.write(command, AtTable(code), change)
+
+
+def allow_device_play(*, command: Command, code: str, allowed: bool, reason: str) -> Answer:
+    """Let players act from their own devices in electronic hands, or let them no more, from the next act on. Raises
+    Conflict no_change."""
+
+    def change(table: Table, work: Work) -> Outcome:
+        before = table.device_play
+        if before == allowed:
+            raise Conflict(f"Table {code} has device play {str(before).lower()} already.", code="no_change")
+        Table.objects.filter(id=table.id).update(device_play=allowed)
+        table.device_play = allowed
+        return Outcome(DevicePlayChanged(before=before, after=allowed, reason=reason))
 
     return write.write(command, AtTable(code), change)
 

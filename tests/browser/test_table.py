@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.screens import AT_TABLES, Screens, shifted, too_small, violations, watch_shifts
+from casino.console import cookies
+from casino.staff.models import TerminalKind
+from tests.browser.screens import AT_TABLES, Screens, overflows, shifted, too_small, violations, watch_shifts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -171,3 +173,43 @@ def test_another_screen_sees_an_act_at_once(screens: Screens) -> None:
     here, there = screens.dealer(), screens.dealer()
     press(here, "d")
     there.wait_for_selector('.slots [data-verb="po"]')
+
+
+def test_players_play_a_hand_from_their_own_devices(screens: Screens) -> None:
+    from tests.casino.devices import key_of
+    from tests.casino.transfers.test_transfers import floor_at
+
+    screens.kit.table()
+    desk = screens.kit.seated(stacks=(20_000, 15_000))
+    keys = {seat: key_of(desk, seat) for seat in (1, 2)}
+    floor_at(screens.kit, TerminalKind.TABLE, "T1").ok("device-play", {"allowed": True, "reason": "asked for"})
+    desk.refresh()
+    desk.deal()
+    phones = {seat: phone(screens, key) for seat, key in keys.items()}
+    tap(phones[1], "po")
+    assert violations(phones[1]) == [] and overflows(phones[1]) <= 0 and too_small(phones[1], 44) == []
+    tap(phones[2], "cc")
+    phones[1].wait_for_selector('#dock [data-verb="rb"]')
+    phones[1].click('#dock [data-verb="rb"]')
+    phones[1].click("#amt .go")
+    phones[2].wait_for_selector('#dock [data-verb="cc"]')
+    tap(phones[2], "f")
+    phones[2].wait_for_selector("#dock", state="detached")
+    assert events(screens, "hand.acted") == 4
+    assert screens.kit.settle() == ["settled"]
+
+
+def phone(screens: Screens, key: str) -> Page:
+    """The device of a seat."""
+    context = screens.context(width=390, height=844)
+    context.add_cookies([{"name": cookies.SEAT, "value": key, "url": screens.root, "sameSite": "Strict"}])
+    page = screens.watched(context.new_page())
+    screens.open(page, "seat")
+    return page
+
+
+def tap(page: Page, verb: str) -> None:
+    """Press a button of the device, and wait until that is recorded."""
+    page.wait_for_selector(f'#dock [data-verb="{verb}"]')
+    page.click(f'#dock [data-verb="{verb}"]')
+    page.wait_for_selector(STATE.format("recorded"))

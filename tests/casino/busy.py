@@ -761,6 +761,7 @@ STEPS: dict[str, Step] = {
     "deal.commitments_closed": _at("dealer", "deal/close"),
     "deal.abandoned": _at("table_floor", "deal/abandon", REASON),
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
+    "table.device_play_changed": _at("table_floor", "device-play", {"allowed": True} | REASON),
     "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
     "fill.requested": _at("dealer", "fills", {"drawer": "C1", "pieces": {"500": 1}}),

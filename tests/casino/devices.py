@@ -28,6 +28,10 @@ class Device:
         """Read below `seat/`."""
         return self.http.get(f"/api/v1/seat/{path}")
 
+    def act(self, hand: str, line: int, **action: Any) -> httpx.Response:
+        """Act, having seen so many lines of the log."""
+        return self.http.post("/api/v1/seat/actions", json={"hand": hand, "line": line, "action": action})
+
     def commit(self, hand: str, seed: str) -> httpx.Response:
         """Commit to a seed of the deal of this hand."""
         commitment = client_commitment(hand, self.seat, seed)

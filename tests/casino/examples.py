@@ -22,7 +22,7 @@ from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_variant_hands import ALONE_WITH_41
-from tests.casino.kit import FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Kit
+from tests.casino.kit import FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Desk, Kit
 from tests.casino.stable import TEXTS, Stable
 from tests.casino.transfers.test_transfers import floor_at
 
@@ -249,6 +249,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     kit.table_for("zsiros", {"stake": 100, "players": 4}, code="T2", seats=4, max_stack=50_000)
     desk, floor = kit.seated("T2", stacks=(20_000,) * 4), floor_at(kit, TerminalKind.TABLE, "T2")
     floor.ok("seat-fee", {"amount": 50, "per": "deal"} | REASON)
+    floor.ok("device-play", {"allowed": True} | REASON)
     desk.refresh()
     device = Device(kit, key_of(desk, 2), 2)
     desk.ok("deal")
@@ -262,6 +263,8 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     said = {"actor": "p3", "verb": "cl", "word": "uss"}
     desk.ok("hand/beside", {"hand": name, "line": len(dealt["view"]["log"]), "action": said})
     kit.read(device.get, "hand")
+    kit.read(device.get, "table")
+    _play_from(device, desk)
     kit.read(device.get, "hands")
     kit.read(device.get, f"hands/{name}/replay")
     kit.read(kit.office(Role.FLOOR).get, f"hands/{name}/replay")
@@ -270,7 +273,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     kit.read(device.get, f"prints/{printed}/file")
     kit.read(device.get, f"proofs/inclusion?chain={receipt['chain']}&seq={receipt['seq']}&size={older}")
     desk.refresh()
-    floor_at(kit, TerminalKind.TABLE, "T2").ok("hand/void", REASON | MISDEAL)
+    kit.approved(floor_at(kit, TerminalKind.TABLE, "T2"), "hand/void", REASON | MISDEAL)
     newer = kit.sequence().size
     for path in (
         f"audit/proofs/inclusion?chain=table/T2&seq={receipt['seq']}&size={newer}",
@@ -279,6 +282,15 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
         f"receipts/{receipt['hash']}", "audit/log/1/checkpoint", "audit/log/1/tile/0/000.p/2",
     ):  # fmt: skip
         kit.read(busy.auditor.get, path)
+
+
+def _play_from(device: Device, desk: Desk) -> None:
+    """The dealer enters what those before the device play, then it plays its own card."""
+    desk.refresh()
+    while (hand := device.get("hand").json())["actor"] != hand["you"]:
+        desk.ok("hand/actions", {"actions": [{"actor": hand["actor"], "verb": "pl", "places": [0]}]})
+    played = device.act(hand["hand"], len(hand["view"]["log"]), verb="pl", places=[0])
+    assert played.status_code == 200, played.text
 
 
 def _at_the_drawer(kit: Recording, busy: Busy) -> None:

@@ -933,6 +933,12 @@ def an_act_is_automatic_where_there_is_no_time_to_act(docs: Docs) -> None:
     one(docs, "hand.acted")["data"]["automatic"] = True
 
 
+@found("device_play_differs")
+def a_player_acts_from_a_device_where_the_table_does_not_allow_it(docs: Docs) -> None:
+    acted, seat = one(docs, "hand.acted"), one(docs, "hand.dealt")["data"]["seats"][0]
+    acted |= {"actor": seat["player"], "role": "player", "terminal": f"T1/{seat['seat']}"}
+
+
 @found("table_seeds_differ")
 def a_deal_lacks_a_seed_that_the_table_demands(docs: Docs) -> None:
     one(docs, "table.set_up")["data"]["client_seeds"] = "all"

@@ -90,6 +90,16 @@ class TimeToActChanged(TableEvent):
     reason: Reason
 
 
+@event("table.device_play_changed", chain="table")
+class DevicePlayChanged(TableEvent):
+    """It was changed whether players may act from their own devices in electronic hands. They may not before this
+    event."""
+
+    before: Annotated[bool, "whether they might until now"]
+    after: Annotated[bool, "whether they may from now on"]
+    reason: Reason
+
+
 @event("table.seat_fee_changed", chain="table")
 class SeatFeeChanged(TableEvent, ApprovedEvent):
     """The fee of a seat was changed, from the next deal on."""

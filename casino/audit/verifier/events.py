@@ -11,6 +11,8 @@ Event = Row | Parts
 
 #: Version of every event.
 VERSION = 2
+#: The role of a player who acts with the key of a seat.
+OF_PLAYERS = "player"
 
 
 #: The canonical text of nearly all events, lines added to a hand's log with one posting of two legs or none. A

@@ -37,7 +37,7 @@ class Finding:
 _PARTS = (
     dict.fromkeys(("transaction", "entry", "account", "unbalanced", "mirror", "balance", "ledger"), 1)
     | dict.fromkeys(("hand", "stacks"), 2)
-    | dict.fromkeys(("actor", "drawer", "house", "rehearsal", "same", "signature", "signatures", "state"), 3)
+    | dict.fromkeys(("actor", "device", "drawer", "house", "rehearsal", "same", "signature", "signatures", "state"), 3)
     | dict.fromkeys(("correction", "roles", "table", "terminal"), 3)
 )
 

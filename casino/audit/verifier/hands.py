@@ -8,7 +8,7 @@ from .canonical import has_same_text, hash_of, json_text
 from .cards import CardPlaces, same_but_hidden, shown_by
 from .deals import Deals
 from .disputes import Disputes
-from .events import Parts, Row, place_of
+from .events import OF_PLAYERS, Parts, Row, place_of
 from .findings import Report
 from .hand import BONUS_STATES, DISPUTES, ENDING, STATES_BEFORE, Hand, entry_of, fees_of
 from .later_rulings import RULED_LATER, LaterRulings
@@ -57,6 +57,8 @@ class Hands:
             if hand is not None and hand.state == "playing" and hand.chain == doc["chain"]:
                 if "postings" in doc:
                     self._post_of_hand(doc["postings"], hand)
+                if doc["role"] == OF_PLAYERS:
+                    self._by_player(hand, doc)
                 self._lines(hand, doc["data"])
                 return
         hand = self._hand_of(doc)
@@ -70,6 +72,16 @@ class Hands:
                 self._lines(hand, doc["data"])
             if kind != "hand.acted":
                 self._after(hand, doc)
+
+    def _by_player(self, hand: Hand, doc: Row) -> None:
+        """From a device comes an act of the player's own seat, in an electronic hand; lines after it left nobody a
+        choice."""
+        name, seats = doc["data"]["hand"], hand.summary["seats"]
+        here = [f"p{at}" for at, one in enumerate(seats, 1) if doc["terminal"] == f"{hand.table}/{one['seat']}"]
+        if hand.summary["mode"] != "electronic":
+            self._wrong(name, f"{doc['actor']} acted from a device in a hand of a real pack")
+        if not doc["data"]["lines"] or doc["data"]["lines"][0].partition(" ")[0] not in here:
+            self._wrong(name, f"from the device of {doc['terminal']} came the lines {doc['data']['lines']}")
 
     def under_way(self, name: str, line: int) -> Hand | None:
         """The hand that is played and whose next line is this one, None for any other."""

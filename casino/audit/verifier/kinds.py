@@ -354,6 +354,7 @@ _DECLARED = {
         "table: approval? integer; chip_set string; pieces {integer}; template integer; valid_from string",
     "table.terms_changed":
         "table: after {any}; approval? integer; before {any}; table_version integer; varying? {[any]}",
+    "table.device_play_changed": "table: after boolean; before boolean; table_version integer",
     "table.time_to_act_changed": "table: after? integer; before? integer; table_version integer",
     "table.tip": "table: amount integer; chips {integer}; player string; seat integer; table_version integer",
     "table.tray_stocked": "table: amount integer; approval? integer; chips {integer}",

@@ -1,13 +1,12 @@
 """Who acted: a role acts because it was given, beside none that it excludes, and its holder was active, at a terminal
 that was in use and is where the event is; nobody changes their own entry."""
 
+from .events import OF_PLAYERS
 from .state_duties import Duties
 from .state_people import PLAYER, STAFF, SYSTEM, TERMINAL
 from .state_rows import TOLERANCE, Find, Handler, Row, Rows, seconds_between
 from .state_tables import Tables
 
-#: The role of a player who acts with the key of a seat.
-OF_PLAYERS = "player"
 #: Changes of a person's entry, which another person makes.
 _OF_OTHERS = frozenset((
     "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",

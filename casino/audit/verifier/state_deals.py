@@ -3,6 +3,7 @@ in the order; a stack that is brought keeps to the table's limits."""
 
 from typing import Any
 
+from .events import OF_PLAYERS
 from .state_rows import Find, Handler, Row, Rows
 from .state_tables import TABLE, Tables, table_of
 
@@ -53,6 +54,8 @@ class Deals:
     def _acted(self, doc: Row) -> None:
         if "automatic" in doc["data"] and self._rows.get(TABLE, table_of(doc))["time_to_act"] is None:
             self._wrong(doc, "table_time_differs", "an act was automatic, and the table has no time to act")
+        if doc["role"] == OF_PLAYERS and not self._rows.get(TABLE, table_of(doc))["device_play"]:
+            self._wrong(doc, "device_play_differs", "a player acted from a device, and the table does not allow it")
 
     def _dealt(self, doc: Row) -> None:
         data, row = doc["data"], self._rows.get(TABLE, table_of(doc))

@@ -27,6 +27,7 @@ MODELS = (
             "client_seeds": proved("table.set_up, table.client_seeds_changed"),
             "time_to_act": proved("table.set_up, table.time_to_act_changed"),
             "time_to_act_since": proved("table.time_to_act_changed"),
+            "device_play": proved("table.device_play_changed"),
             "seat_fee": proved("table.set_up, table.seat_fee_changed"),
             "seat_fee_per": proved("table.set_up, table.seat_fee_changed"),
             "state": proved(_STATE),
@@ -140,6 +141,7 @@ class Tables:
             "table.retired": self._retired,
             "table.client_seeds_changed": self._client_seeds,
             "table.time_to_act_changed": self._time_to_act,
+            "table.device_play_changed": self._device_play,
             "table.seat_fee_changed": self._seat_fee,
             "table.opened": self._opened,
             "table.closed": self._closed,
@@ -190,7 +192,7 @@ class Tables:
         self._rows.add(
             TABLE, table, code=table, game=data["game"], **{name: data[name] for name in _CHANGING},
             client_seeds=data.get("client_seeds", "optional"), time_to_act=data.get("time_to_act"),
-            terms_to_come=None, time_to_act_since=None, seat_fee=data.get("seat_fee", 0),
+            terms_to_come=None, time_to_act_since=None, device_play=False, seat_fee=data.get("seat_fee", 0),
             seat_fee_per=data.get("seat_fee_per", "deal"),
             state="closed", version=1, button=None, hands_dealt=0, last_record_hash="", prepared_deal="",
             abandoned_deals=0, dealer=None,
@@ -236,6 +238,9 @@ class Tables:
 
     def _time_to_act(self, doc: Row) -> None:
         self._table(doc).update(time_to_act=doc["data"].get("after"), time_to_act_since=Near(doc["at"]))
+
+    def _device_play(self, doc: Row) -> None:
+        self._table(doc)["device_play"] = doc["data"]["after"]
 
     def _seat_fee(self, doc: Row) -> None:
         self._table(doc).update(seat_fee=doc["data"]["after"], seat_fee_per=doc["data"]["after_per"])

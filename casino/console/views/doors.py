@@ -19,15 +19,17 @@ _HEADERS = ("Idempotency-Key", "If-Match", "Approval")
 @require_POST
 @pages.anybody
 def do(request: HttpRequest, address: str) -> HttpResponseBase:
-    """A write, as the API takes it, by the person who is signed in here; the answer as the API gives it, but for
-    the words of a refusal."""
-    token = cookies.token(request)
+    """A write, as the API takes it, by the person who is signed in here, or by the seat whose key this device has; the
+    answer as the API gives it, but for the words of a refusal."""
+    of_seat = address.startswith("seat/")
+    token = cookies.seat(request) if of_seat else cookies.token(request)
     if token is None:
         return JsonResponse(
             {"title": gettext("Sign in first."), "status": 401, "code": "not_authenticated"}, status=401
         )
     headers = {f"HTTP_{name.upper().replace('-', '_')}": request.headers.get(name) for name in _HEADERS}
-    response = Door(request, token).send("POST", address, request.body, headers)
+    door = Door(request, token, scheme="Seat") if of_seat else Door(request, token)
+    response = door.send("POST", address, request.body, headers)
     if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and answer_of(response).code in pages.READ_ONLY:
         response.headers[pages.READ_ONLY_HEADER] = "1"
     return _in_words(response) if response.status_code >= 400 and is_json(response) else response

@@ -1,13 +1,16 @@
 """What players see: the device of a seat with the player's own cards, and the page that checks a receipt."""
 
+import json
+from types import SimpleNamespace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.views.decorators.http import require_http_methods
 
-from casino.console import board, cookies, pages
+from casino.console import board, cookies, pages, slots
 from casino.console.door import Door
+from casino.console.money import Money
 
 
 @pages.anybody
@@ -37,17 +40,23 @@ def seat(request: HttpRequest) -> HttpResponse:
     template = "seat_part" if "HX-Request" in request.headers else "seat"
     if not answer.is_success:
         return pages.show(request, template, {"waits": answer.body}, 200)
-    return pages.show(request, template, _seen(answer.body))
+    return pages.show(request, template, _seen(answer.body, Door(request, key, scheme="Seat").read("seat/table")))
 
 
-def _seen(hand: dict[str, Any]) -> dict[str, Any]:
-    """The hand as the player sees it."""
+def _seen(hand: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """The hand as the player sees it, and what the player may do."""
+    game = table["game"]
+    where = slots.places(game)
+    offers = sorted(slots.offers(hand, slots.by_writer(game)), key=lambda one: where[one.verb])
     chairs = {one["actor"]: one for one in hand["seats"]}
     mine = chairs.get(hand["you"], {})
     turn = chairs.get(hand["actor"] or "", {})
     return {
         "hand": hand, "mine": mine, "turn": turn, "facts": board.of_table(hand) if "view" in hand else (),
         "proof": {"hand": hand["hand"], "roots": hand["cards_roots"], "openings": hand["openings"]},
+        "offers": offers, "line": len(hand["view"]["log"]), "held": json.dumps(hand["cards"]),
+        "cards": json.dumps(next(iter(game["cards"].values()))),
+        "screen": SimpleNamespace(money=Money(table["currency"], table["currency_exponent"], table["time_zone"])),
     }  # fmt: skip
 
 

@@ -76,6 +76,7 @@ class Migration(migrations.Migration):
                 ),
                 ("time_to_act", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("time_to_act_since", models.DateTimeField(blank=True, null=True)),
+                ("device_play", models.BooleanField(db_default=False, default=False)),
                 ("seat_fee", models.BigIntegerField(db_default=0, default=0)),
                 (
                     "seat_fee_per",

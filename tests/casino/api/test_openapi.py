@@ -121,6 +121,7 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
         "/api/v1/sign-out",
         "/api/v1/reauthenticate",
         "/api/v1/seat/seed",
+        "/api/v1/seat/actions",
         "/api/v1/seat/commitment",
         "/api/v1/seat/prints",
     }

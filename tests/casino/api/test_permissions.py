@@ -61,6 +61,7 @@ OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receip
 #: Routes of players' own devices: the key of a seat, and no member of staff.
 SEAT = {
     ("GET", "seat/deal"), ("POST", "seat/commitment"), ("POST", "seat/seed"), ("GET", "seat/hand"),
+    ("POST", "seat/actions"), ("GET", "seat/table"),
     ("GET", "seat/hands"), ("GET", "seat/hands/<slug:hand>/replay"),
     ("GET", "seat/proofs/inclusion"), ("POST", "seat/prints"), ("GET", "seat/prints/<int:printout>/file"),
 }  # fmt: skip
@@ -114,6 +115,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/seats/<int:seat>/key/revoke"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/client-seeds"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/time-to-act"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/device-play"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/beside"): TABLES,
     ("POST", "tables/<slug:table>/seat-fee"): frozenset({Role.FLOOR}),
     ("GET", "tables/<slug:table>/deal"): PLAY,
@@ -639,6 +641,7 @@ def test_no_role_is_let_in_where_the_key_of_a_seat_is_needed(
     [
         ("GET", "seat/deal", 409, "no_deal_prepared"), ("POST", "seat/commitment", 400, "invalid_request"),
         ("POST", "seat/seed", 400, "invalid_request"), ("GET", "seat/hand", 404, "not_found"),
+        ("POST", "seat/actions", 400, "invalid_request"),
         ("GET", "seat/hands/<slug:hand>/replay", 404, "not_found"),
         ("GET", "seat/proofs/inclusion", 403, "forbidden"), ("POST", "seat/prints", 400, "invalid_request"),
         ("GET", "seat/prints/<int:printout>/file", 404, "not_found"),

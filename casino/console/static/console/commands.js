@@ -79,7 +79,7 @@ function recorded(command, { status, body }) {
   } else if (status === 412) {
     say("changed", t("Changed meanwhile"), t("{label} was not recorded. Look, then decide again.", { label: command.label }));
   } else if (leaves({ status, body })) {
-    location.assign("/console/");
+    location.assign(command.path.startsWith("seat/") ? "/console/seat" : "/console/");
   } else {
     say("refused", body?.detail || body?.title || t("Refused"), `${command.label} · ${body?.code || status}`);
   }

@@ -15,7 +15,7 @@ restore(document);
 dress(document);
 const followed = document.querySelector("[data-live]");
 if (followed) live(followed);
-const table = document.querySelector(".deal");
+const table = document.querySelector("[data-dock]");
 if (table) dock(table);
 const desk = document.querySelector(".till");
 if (desk) till(desk);

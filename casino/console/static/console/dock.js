@@ -37,23 +37,26 @@ function only(field) {
 }
 
 export function dock(table) {
-  const cards = JSON.parse(table.dataset.cards);
-  const units = 10 ** Number(table.dataset.exponent);
+  const place = () => table.querySelector("#dock");
+  const pad = () => table.querySelector("#amt");
+  // At a table it stands beside the dock, on a player's device in it.
+  const declared = (name) => table.dataset[name] ?? place()?.dataset[name];
+  const exponent = () => Number(declared("exponent"));
   let open = null;
   // Amounts as the house writes them; a number that is no money is written as it is.
   const written = (value, field) =>
-    (field.kind === "amount" ? value / units : value).toLocaleString(language, {
-      minimumFractionDigits: field.kind === "amount" ? Number(table.dataset.exponent) : 0,
+    (field.kind === "amount" ? value / 10 ** exponent() : value).toLocaleString(language, {
+      minimumFractionDigits: field.kind === "amount" ? exponent() : 0,
     });
-
-  const place = () => table.querySelector("#dock");
-  const pad = () => table.querySelector("#amt");
+  // A card of the hand by its place: a player sees which one it is.
+  const named = (at) => JSON.parse(place().dataset.held || "[]")[at] ?? at + 1;
 
   function act(button, given) {
-    const { table: code, version } = place().dataset;
-    const action = { actor: button.dataset.actor, verb: button.dataset.verb, ...given };
+    const { table: code, version, hand } = place().dataset;
+    const { actor, verb, label } = button.dataset;
     close();
-    return send(`tables/${code}/hand/actions`, { actions: [action] }, Number(version), button.dataset.label);
+    if (hand) return send("seat/actions", { hand, line: Number(version), action: { verb, ...given } }, null, label);
+    return send(`tables/${code}/hand/actions`, { actions: [{ actor, verb, ...given }] }, Number(version), label);
   }
 
   function close() {
@@ -126,7 +129,7 @@ export function dock(table) {
     const quick = [...new Set([field.min, half, field.max])];
     open.digit = (digit) => {
       typed += digit;
-      value = Number(typed) * (field.kind === "amount" ? units : 1);
+      value = Number(typed) * (field.kind === "amount" ? 10 ** exponent() : 1);
       shown.textContent = written(value, field);
     };
     open.enter = () => {
@@ -145,7 +148,7 @@ export function dock(table) {
     ];
   }
 
-  const choices = (field, take) => field.choices.map((one) => key(Array.isArray(one) ? one.map((at) => at + 1).join(" + ") : one, () => take(one)));
+  const choices = (field, take) => field.choices.map((one) => key(Array.isArray(one) ? one.map(named).join(" + ") : one, () => take(one)));
 
   function several(all, least, most, take, named = (one) => one) {
     const chosen = [];
@@ -166,6 +169,7 @@ export function dock(table) {
 
   function deck(field, take) {
     if (field.choices) return choices(field, take);
+    const cards = JSON.parse(declared("cards"));
     const all = field.among?.length ? [...field.among] : [...cards.suits].flatMap((suit) => [...cards.ranks].map((rank) => rank + suit));
     const found = several(all, field.least, field.most, (chosen) => take(chosen.join("")));
     if (field.unknown) found.push(key(t("face down"), () => take(UNKNOWN.repeat(field.least))));
@@ -179,7 +183,7 @@ export function dock(table) {
     word: choices,
     seats: (field, take) => several(field.choices, Math.max(field.least, 1), field.choices.length, (chosen) => take([...chosen].sort())),
     cards: deck,
-    places: (field, take) => (field.choices ? choices(field, take) : several(field.among, field.least, field.most, take, (one) => one + 1)),
+    places: (field, take) => (field.choices ? choices(field, take) : several(field.among, field.least, field.most, take, named)),
     commitment: (field, take) => [key(t("a real fist"), () => take(UNKNOWN))],
     nonce: () => [element("p", { textContent: t("Only the player's device can open this.") })],
   };
