@@ -83,7 +83,7 @@ class PhaseOut(serializers.Serializer[Any]):
     """One phase of a game: the verbs that belong to it, who acts in it, and what for."""
 
     phase = serializers.CharField()
-    verbs = serializers.ListField(child=serializers.CharField())
+    verbs = serializers.ListField(child=serializers.CharField(), help_text="The verbs that belong to it.")
     meaning = serializers.CharField(allow_blank=True)
 
 
@@ -100,7 +100,7 @@ class OptionOut(serializers.Serializer[Any]):
 class DeclarationOut(GameOut):
     """A game with its vocabulary and its options."""
 
-    phases = PhaseOut(many=True)
+    phases = PhaseOut(many=True, help_text="Its phases in the order of play.")
     verbs = VerbOut(many=True)
     options = OptionOut(many=True)
 

@@ -136,7 +136,7 @@ class NotOfferedOut(serializers.Serializer[Any]):
 
     by = serializers.ChoiceField(choices=verbs.WRITERS, help_text="Who writes it.")
     verb = serializers.ChoiceField(choices=VERBS)
-    phases = serializers.ListField(child=serializers.CharField())
+    phases = serializers.ListField(child=serializers.CharField(), help_text="The phases that it belongs to.")
     in_phase = serializers.BooleanField(help_text="Whether its phase has come.")
 
 

@@ -153,13 +153,13 @@ class SeatHand(SeatRead):
 class SeatTableOut(serializers.Serializer[Any]):
     """The table of a seat: how the house writes money and times, and the declaration of the game that is played."""
 
-    table = serializers.CharField()
-    house_name = serializers.CharField()
-    currency = serializers.CharField()
+    table = serializers.CharField(help_text="Code of the table.")
+    house_name = serializers.CharField(help_text="Name of the house.")
+    currency = serializers.CharField(help_text="The house's currency (ISO 4217).")
     currency_exponent = serializers.IntegerField(help_text="Decimal places of the currency.")
-    time_zone = serializers.CharField()
+    time_zone = serializers.CharField(help_text="The house's time zone (IANA).")
     device_play = serializers.BooleanField(help_text="Whether devices may act in electronic hands of the table.")
-    game = DeclarationOut()
+    game = DeclarationOut(help_text="The declaration of the game that is played.")
 
 
 @documented("readSeatTable", summary="Read one's own table", answers=SeatTableOut, tag=TAG, refuses=[*OF_KEYS])

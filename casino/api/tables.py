@@ -432,7 +432,7 @@ class AllowDevicePlay(WriteOperation):
     class Input(StrictInput):
         """Whether they may, and the reason, which the audit trail keeps."""
 
-        allowed = StrictBoolean()
+        allowed = StrictBoolean(help_text="Whether they may.")
         reason = Reason()
 
     input = Input
