@@ -82,7 +82,7 @@ class VerbOut(serializers.Serializer[Any]):
 class PhaseOut(serializers.Serializer[Any]):
     """One phase of a game: the verbs that belong to it, who acts in it, and what for."""
 
-    phase = serializers.CharField()
+    phase = serializers.CharField(help_text="Its name, as views of a hand have it.")
     verbs = serializers.ListField(child=serializers.CharField(), help_text="The verbs that belong to it.")
     meaning = serializers.CharField(allow_blank=True)
 
