@@ -9,7 +9,7 @@ from casino.reports.deck_tests import LEAST_DECKS
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, flag, millionths, ref, share, text
 from casino.reports.frame.filters import DAYS, GAME, TABLE
-from casino.reports.frame.movements import events
+from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
     FORMATS,
     Equality,
@@ -36,7 +36,23 @@ SELECT count(*) FROM hands_deal deal WHERE deal.house_id = %s AND EXISTS (
     SELECT FROM audit_event event WHERE event.house_id = deal.house_id AND event.id <= %s
     AND event.doc ->> 'kind' = 'deal.committed' AND event.doc -> 'data' ->> 'hand' = deal.name)
 """
-_OVER = ("hand.settled", "hand.ruled", "hand.voided")
+#: Deals that were prepared, and what became of them; hands of real packs were not.
+_PREPARED = """
+SELECT event.id, chain.name, event.doc ->> 'kind', event.doc #>> '{data,hand}', event.doc ->> 'actor'
+FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
+WHERE event.house_id = %s AND event.id <= %s AND (
+    event.doc ->> 'kind' = ANY('{deal.committed,deal.abandoned}')
+    OR event.doc ->> 'kind' = 'hand.dealt' AND event.doc #>> '{data,commitment}' <> '')
+ORDER BY event.id
+"""
+#: Events by chain: ends of hands, and deals of electronic hands.
+_COUNTED = """
+SELECT chain.name, count(*) FILTER (WHERE event.doc ->> 'kind' <> 'hand.dealt'),
+    count(*) FILTER (WHERE event.doc ->> 'kind' = 'hand.dealt' AND event.doc #>> '{data,commitment}' <> '')
+FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
+WHERE event.house_id = %s AND event.id <= %s
+    AND event.doc ->> 'kind' = ANY('{hand.settled,hand.ruled,hand.voided,hand.dealt}') GROUP BY 1
+"""
 
 
 def _dealing(scope: Scope) -> Dealing:
@@ -97,14 +113,14 @@ def _abandoned(scope: Scope) -> Iterator[Row]:
     days, table = DaysOfEvents(scope), scope.filters.get("table")
     prepared: dict[str, tuple[str, str]] = {}
     found: dict[tuple[str, str], list[int]] = {}
-    for event, chain, _, doc in events(scope, ("deal.committed", "deal.abandoned", "hand.dealt")):
-        hand, code = doc["data"]["hand"], place(chain)
-        if doc["kind"] == "deal.committed":
+    for event, chain, kind, hand, actor in stream(_PREPARED, [scope.house.id, scope.as_of.event]):
+        code = place(chain)
+        if kind == "deal.committed":
             if days.takes(event) and table in (None, code):
-                prepared[hand] = code, doc["actor"]
+                prepared[hand] = code, actor
                 found.setdefault(prepared[hand], [0, 0, 0])[0] += 1
         elif (key := prepared.pop(hand, None)) is not None:
-            found[key][1 if doc["kind"] == "hand.dealt" else 2] += 1
+            found[key][1 if kind == "hand.dealt" else 2] += 1
     for (code, dealer), (begun, played, given_up) in sorted(found.items()):
         yield code, dealer, begun, played, given_up, share(given_up, begun)
 
@@ -114,10 +130,9 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     counted = dict.fromkeys(("all", "table", "dealer"), 0)
     for key, group in found.groups.items():
         counted[key[3]] += group.states.total()
+    said = fetched(_COUNTED, [scope.house.id, scope.as_of.event])
     if not scope.filters.keys() - {"table"}:
-        over = sum(
-            scope.filters.get("table") in (None, place(chain)) for _, chain, _, _ in events(scope, _OVER)
-        )  # fmt: skip
+        over = sum(ended for chain, ended, _ in said if scope.filters.get("table") in (None, place(chain)))
         yield Equality(
             "hands counted = hands settled, ruled and voided by the events", counted["all"], over, Type.COUNT
         )
@@ -134,7 +149,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         totals = results["abandoned"].totals
         [(rows,)] = fetched(_ROWS, [scope.house.id, scope.as_of.event])
         yield Equality("deals prepared by the events = rows of deals", totals["prepared"], rows, Type.COUNT)
-        dealt = sum(bool(doc["data"].get("commitment")) for _, _, _, doc in events(scope, ("hand.dealt",)))
+        dealt = sum(electronic for _, _, electronic in said)
         yield Equality(
             "prepared deals that were dealt = electronic hands by the events", totals["dealt"], dealt, Type.COUNT
         )
