@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from engine.kernel.hand import Hand, table_text
     from engine.kernel.legal import (
         Legal,
+        NotOffered,
         Order,
         Parts,
         Pick,
@@ -56,11 +57,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AUDITOR", "PUBLIC", "UNKNOWN", "Action", "ActionError", "Argument", "CardError", "Chance", "EngineError",
-    "Event", "Game", "Grammar", "Hand", "Legal", "Move", "OptionError", "Order", "Outcome", "Pack", "Parts", "Pick",
-    "Policy", "Range", "Record", "RecordError", "Result", "Rows", "Rules", "Seats", "Secret", "Setup", "SetupError",
-    "Shuffle", "Some", "Target", "Verb", "Viewer", "Why", "Words", "describe", "format_record", "game_info",
-    "game_names", "games", "parse_record", "play_hand", "random_line", "record_of", "replay", "resolve",
-    "resume", "rules_version", "start", "supply", "table_text",
+    "Event", "Game", "Grammar", "Hand", "Legal", "Move", "NotOffered", "OptionError", "Order", "Outcome", "Pack",
+    "Parts", "Pick", "Policy", "Range", "Record", "RecordError", "Result", "Rows", "Rules", "Seats", "Secret",
+    "Setup", "SetupError", "Shuffle", "Some", "Target", "Verb", "Viewer", "Why", "Words", "describe",
+    "format_record", "game_info", "game_names", "games", "parse_record", "play_hand", "random_line", "record_of",
+    "replay", "resolve", "resume", "rules_version", "start", "supply", "table_text",
 ]  # fmt: skip
 
 _HOMES = {
@@ -70,7 +71,7 @@ _HOMES = {
     "kernel.game": "Game Policy",
     "kernel.grammar": "Action Argument Grammar Verb",
     "kernel.hand": "Hand table_text",
-    "kernel.legal": "Legal Order Parts Pick Range Rows Seats Secret Some Target Words",
+    "kernel.legal": "Legal NotOffered Order Parts Pick Range Rows Seats Secret Some Target Words",
     "kernel.purse": "Move Why",
     "kernel.rules": "Rules describe",
     "kernel.setup": "AUDITOR PUBLIC Result Setup Viewer",
