@@ -288,6 +288,7 @@ CELERY_BEAT_SCHEDULE = {
     "expire-approvals": in_every_house("reports.expire_approvals", 60.0),
     "run-schedules": in_every_house("reports.run_schedules", 60.0),
     "send-files": in_every_house("reports.send_files", 30.0),
+    "raise-reality-checks": in_every_house("reports.raise_reality_checks", 60.0),
     "expire-holds": in_every_house("reports.expire_holds", 60.0),
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1)),

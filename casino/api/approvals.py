@@ -300,6 +300,7 @@ _MEANINGS = {
     "closer_required": "1 where a table closes only with a closer counted, otherwise 0",
     "box_change_count_required": "1 where a box is taken off a table only with a count of its tray, otherwise 0",
     "admission_required": "1 where a player is seated and sold chips only once admitted on the gaming day, otherwise 0",
+    "reality_check_hours": "Hours on seats after which, and again after as many more, the house says so; 0: never",
     "complaint_answer_days": "Days after which a complaint must be answered",
     "retain_books_days": "Days for which books and packages of gaming days are kept",
     "retain_laundering_days": "Days for which what the rules on money laundering ask for is kept, and who players are",

@@ -29,7 +29,7 @@ from casino.api.http.operations import (
 from casino.api.persons import Birthday
 from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
-from casino.safeguards import admissions, exclusions, interactions, limits, unnamed
+from casino.safeguards import admissions, exclusions, interactions, limits, reality, unnamed
 from casino.safeguards.models import (
     AgeBand,
     AskedBy,
@@ -41,6 +41,7 @@ from casino.safeguards.models import (
     LiftCause,
     LimitKind,
     PlayerLimit,
+    RealityCheck,
     Scope,
     Span,
 )
@@ -477,6 +478,36 @@ class RealityChecks(ReadOperation):
         return Response({"players": limits.seated_long(house, 2 if hours is None else hours)})
 
 
+@documented("listDueRealityChecks", summary="List reality checks that are due", tag=TAG)
+class DueRealityChecks(CursorList):
+    """Reality checks that the house has raised by itself, of players who still sit and to whom nobody has spoken since,
+    the newest of each. Log the talk (`logInteraction`, `reality_check`), and it is done."""
+
+    sensitive = False
+    roles = (Role.DEALER, Role.FLOOR, Role.COMPLIANCE, Role.MANAGER)
+
+    @extend_schema_serializer(component_name="RealityCheckListRow")
+    class Row(serializers.Serializer[Any]):
+        """A reality check in a list."""
+
+        check = serializers.IntegerField(source="number", help_text="Its number in the house, from 1 without gaps.")
+        player = serializers.CharField(source="player.ref")
+        table = serializers.CharField(help_text="Where the player sat when it was raised.")
+        seat = serializers.IntegerField()
+        minutes = serializers.IntegerField(help_text="Minutes on seats within 24 hours, when it was raised.")
+        raised_at = serializers.DateTimeField(help_text="When it was raised.")
+
+    model = RealityCheck
+    serializer_class = Row
+    filters = {"player": "player__ref", "table": "table"}
+    time = "raised_at"
+
+    def rows(self) -> Any:
+        """Those that are open, with whom they name."""
+        house = signed_in(self.request)[0].house
+        return super().rows().filter(id__in=reality.waiting(house)).select_related("player")
+
+
 class InteractionPart(serializers.Serializer[Any]):
     """Something that was done to protect a player."""
 
@@ -558,4 +589,5 @@ urls = [
     path("players/<slug:player>/interactions", LogInteraction.as_view()),
     path("interactions", InteractionList.as_view()),
     path("reality-checks", RealityChecks.as_view()),
+    path("reality-checks/due", DueRealityChecks.as_view()),
 ]

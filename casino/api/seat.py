@@ -30,6 +30,7 @@ from casino.api.tables import ReceiptOut
 from casino.core.errors import TooManyAttempts
 from casino.hands import devices, openings, preparing, verbs
 from casino.hands.models import HandState, Mode
+from casino.safeguards import reality
 from casino.staff import limits
 from casino.tables import keys
 from casino.tables import selectors as tables
@@ -159,6 +160,8 @@ class SeatTableOut(serializers.Serializer[Any]):
     currency_exponent = serializers.IntegerField(help_text="Decimal places of the currency.")
     time_zone = serializers.CharField(help_text="The house's time zone (IANA).")
     device_play = serializers.BooleanField(help_text="Whether devices may act in electronic hands of the table.")
+    reality_check = serializers.BooleanField(help_text="Whether the player has sat for so long that the house says so.")
+    minutes_in_24_h = serializers.IntegerField(help_text="The player's minutes on seats within 24 hours.")
     game = DeclarationOut(help_text="The declaration of the game that is played.")
 
 
@@ -168,13 +171,17 @@ class SeatTable(SeatRead):
 
     def get(self, request: Request) -> Response:
         """The table."""
-        table = holder_of(request).table
+        holder = holder_of(request)
+        table = holder.table
         house = table.house
+        sat = next(iter(reality.sitting(house, holder.seating.player_id)), None)
         return Response(
             {
                 "table": table.code, "house_name": house.name, "currency": house.currency,
                 "currency_exponent": house.currency_exponent, "time_zone": house.time_zone,
-                "device_play": table.device_play, "game": verbs.declaration(table.game),
+                "device_play": table.device_play, "minutes_in_24_h": sat.within if sat else 0,
+                "reality_check": reality.is_waiting(house, holder.seating.player_id),
+                "game": verbs.declaration(table.game),
             }
         )  # fmt: skip
 

@@ -58,6 +58,9 @@ class SeatOut(serializers.Serializer[Any]):
     player = serializers.CharField()
     stack = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
     device = serializers.BooleanField()
+    reality_check = serializers.BooleanField(
+        help_text="Whether the player has sat for so long that the floor is to say so, and has not yet."
+    )
 
 
 class SeatFeeOut(serializers.Serializer[Any]):

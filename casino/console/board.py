@@ -46,6 +46,8 @@ class Seat:
     facts: tuple[Fact, ...] = ()
     to_act: bool = False
     button: bool = False
+    #: Whether the player has sat for so long that somebody is to say so.
+    sat_long: bool = False
 
     @property
     def is_out(self) -> bool:
@@ -93,7 +95,13 @@ def seats(table: Mapping[str, Any], hand: Mapping[str, Any] | None) -> list[Seat
     sitting = {one["seat"]: one for one in table["seats"]}
     if hand is None:
         return [
-            Seat(number, one["player"], stack=one["stack"], button=table["next_button"] == number)
+            Seat(
+                number,
+                one["player"],
+                stack=one["stack"],
+                button=table["next_button"] == number,
+                sat_long=one.get("reality_check", False),
+            )
             if (one := sitting.get(number)) is not None
             else Seat(number)
             for number in range(1, table["seat_count"] + 1)
@@ -122,6 +130,7 @@ def seats(table: Mapping[str, Any], hand: Mapping[str, Any] | None) -> list[Seat
                 facts(shown, _OF_SEAT),
                 place["actor"] in actors,
                 view.get("button") == place["actor"],
+                bool(one and one.get("reality_check")),
             )
         )
     return found

@@ -87,6 +87,8 @@ class ControlPoints:
     box_change_count_required: int
     #: 1: nobody is seated, sold chips, given a key or lets a tip go without having been admitted on the gaming day.
     admission_required: int
+    #: After how many hours on seats, and again after as many more, the house says so to a player; 0: never.
+    reality_check_hours: int
     #: How many days after a complaint has reached the house it is to be answered.
     complaint_answer_days: int
     #: For how many days are kept: books and packages of days; what the rules on money laundering want kept, persons
@@ -150,6 +152,7 @@ _OTHERS = {
     "closer_required": (0, 0, 1),
     "box_change_count_required": (0, 0, 1),
     "admission_required": (0, 0, 1),
+    "reality_check_hours": (2, 0, 24),
     # Eight weeks is the most that complainants wait.
     "complaint_answer_days": (56, 1, 56),
     # Least: seven years of 4 CCR 12312(a); five of SI 2017/692 reg. 40(3) and Directive 2015/849; a year; nothing.

@@ -24,6 +24,7 @@ from casino.days import packages
 from casino.houses.models import ClockTimestamp, House
 from casino.houses.tasks import named
 from casino.reports import making, packaging, retention, runs, schedules, selectors, sending, snapshots
+from casino.safeguards import reality
 from casino.verification import auditing, catalogue
 from ledger import holds
 from ledger.snapshots import take
@@ -142,6 +143,12 @@ def expire_holds(house: str) -> bool:
     """Mark a house's holds whose time has run out; returns whether there were some. They bind nothing before that
     either."""
     return _unless_read_only(named(house), _expire)
+
+
+@task("reports.raise_reality_checks")
+def raise_reality_checks(house: str) -> bool:
+    """Raise a house's reality checks that are due; returns whether there were some."""
+    return _unless_read_only(named(house), lambda one: bool(reality.raise_due(one)))
 
 
 @task(packages.TASK, soft_time_limit=runs.SOFT_LIMIT, time_limit=runs.HARD_LIMIT)

@@ -211,6 +211,29 @@ class PlayerLimit(HouseRow):
         return f"{self.house_id}/{self.number}"
 
 
+class RealityCheck(HouseRow):
+    """A player has sat for so long that the house says so. It is open until somebody has spoken to the player
+    (`InteractionKind.REALITY_CHECK`)."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="reality_checks")
+    #: Where the player sat then: code of the table, and the seat.
+    table = models.CharField(max_length=32)
+    seat = models.PositiveSmallIntegerField()
+    #: On seats within 24 hours.
+    minutes = models.PositiveIntegerField()
+    raised_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "reality check"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="reality_check_number")]
+        indexes = [models.Index(fields=["house", "player", "-number"], name="reality_check_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
 class InteractionKind(models.TextChoices):
     """What was done with a player."""
 
@@ -235,6 +258,7 @@ class Interaction(HouseRow):
     class Meta:
         verbose_name = "interaction"
         constraints = [models.UniqueConstraint(fields=["house", "number"], name="interaction_number")]
+        indexes = [models.Index(fields=["house", "player", "kind", "-at"], name="interaction_newest")]
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.number}"

@@ -1,5 +1,6 @@
-"""What PostgreSQL keeps of exclusions, limits, admissions and interactions: nothing goes but the marks of an exclusion
-that is over, and nothing but the end of an exclusion, or of a match, is ever written to a row that is there."""
+"""What PostgreSQL keeps of exclusions, limits, admissions, interactions and reality checks: nothing goes but the marks
+of an exclusion that is over, and nothing but the end of an exclusion, or of a match, is ever written to a row that is
+there."""
 
 from casino.core.protection import ADD, Keep, Protection, Rights, Table
 
@@ -23,5 +24,6 @@ PROTECTION = Protection(
         Table(name="safeguards_admission", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="safeguards_playerlimit", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="safeguards_interaction", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="safeguards_realitycheck", keep=Keep.APPEND_ONLY, app=ADD),
     ),
 )

@@ -13,7 +13,7 @@ from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
 from casino.players.models import Player
-from casino.safeguards import standing
+from casino.safeguards import reality, standing
 from casino.staff.models import Role, Staff
 from casino.tables.models import DealerTurn, Seating, SeatKey, Table, TableSession
 
@@ -127,12 +127,15 @@ _READ = f"""
 SELECT {sql.columns(Table)}, (SELECT login FROM staff_staff WHERE id = tables_table.dealer_id),
     (SELECT opener FROM tables_tablesession WHERE table_id = tables_table.id AND closed_at IS NULL), around.seats,
     around.money FROM tables_table CROSS JOIN LATERAL (
-    SELECT coalesce(json_agg(json_build_array(taken.seat, taken.player, taken.device) ORDER BY taken.seat)
-                    FILTER (WHERE taken.seat IS NOT NULL), '[]') AS seats,
+    SELECT coalesce(json_agg(json_build_array(taken.seat, taken.player, taken.device, taken.sat_long)
+                    ORDER BY taken.seat) FILTER (WHERE taken.seat IS NOT NULL), '[]') AS seats,
            {_MONEY} AS money
     FROM (SELECT) one LEFT JOIN (
         SELECT seating.seat, player.ref AS player, EXISTS (
-            SELECT FROM tables_seatkey WHERE seating_id = seating.id AND replaced_at IS NULL) AS device
+            SELECT FROM tables_seatkey WHERE seating_id = seating.id AND replaced_at IS NULL) AS device,
+            EXISTS (SELECT FROM safeguards_realitycheck raised WHERE raised.house_id = seating.house_id
+                AND raised.player_id = seating.player_id AND raised.raised_at > clock_timestamp() - interval '1 day'
+                AND {reality.OPEN.format(check="raised")}) AS sat_long
         FROM tables_tablesession session
         JOIN tables_seating seating ON seating.session_id = session.id AND seating.left_at IS NULL
         JOIN players_player player ON player.id = seating.player_id
@@ -143,8 +146,8 @@ SELECT {sql.columns(Table)}, (SELECT login FROM staff_staff WHERE id = tables_ta
 
 
 def _read(house: House, code: str) -> tuple[Table, dict[str, Any], list[Any], dict[str, int]]:
-    """A table, its dealer's login and the opener of its session, its taken seats (number, player, device), and what
-    lies there, by account code. Raises NotFound."""
+    """A table, its dealer's login and the opener of its session, its taken seats (number, player, device, whether a
+    reality check is open), and what lies there, by account code. Raises NotFound."""
     for row in sql.bound(*_reading(house, code)):
         return _found(house, row)
     raise NotFound(f"This house has no table {code}.")
@@ -201,8 +204,14 @@ def _described(table: Table, evening: dict[str, Any], seats: list[Any], money: d
         "version": table.version,
         "currency": table.house.currency,
         "seats": [
-            {"seat": seat, "player": player, "stack": money[table.stack_account(player)], "device": device}
-            for seat, player, device in seats
+            {
+                "seat": seat,
+                "player": player,
+                "stack": money[table.stack_account(player)],
+                "device": device,
+                "reality_check": sat_long,
+            }
+            for seat, player, device, sat_long in seats
         ],
         "seat_count": table.seats,
         "next_button": table.button,

@@ -115,6 +115,7 @@ _KEYS = {
     "safeguards.Admission": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.day)",
     "safeguards.PlayerLimit": "m.number::text",
     "safeguards.Interaction": "m.number::text",
+    "safeguards.RealityCheck": "m.number::text",
     "watching.UnknownPerson": "m.number::text",
     "watching.LogLine": "m.number::text",
     "watching.Filing": "m.number::text",

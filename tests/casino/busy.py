@@ -23,6 +23,7 @@ from casino.players.models import Player
 from casino.reports import readers, schedules, sending
 from casino.reports.frame import registry
 from casino.reports.models import Delivery
+from casino.safeguards import reality
 from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
@@ -279,6 +280,16 @@ def _fire(busy: Busy) -> httpx.Response:
     answer = busy.auditor.get("report-deliveries")
     if answer.is_success:
         assert schedules.fire_due(busy.kit.house) == 1
+    return answer
+
+
+def _sat_long(busy: Busy) -> httpx.Response:
+    """The clock raises a reality check, as if hours had passed."""
+    answer = busy.compliance.get("reality-checks")
+    if answer.is_success:
+        there = [replace(one, since=120) for one in reality.sitting(busy.kit.house)]
+        with mock.patch.object(reality, "sitting", return_value=there):
+            assert reality.raise_due(busy.kit.house) == [1]
     return answer
 
 
@@ -747,6 +758,7 @@ STEPS: dict[str, Step] = {
     "waiting.no_show": _waiting("no-show", {}),
     "waiting.removed": _waiting("remove", REASON),
     "table.sat_down": _at("dealer", "seats", {"seat": 1, "player": "T1-u1", "amount": 10_000}),
+    "player.reality_check_due": _sat_long,
     "table.seat_changed": _at("dealer", "seats/1/change", {"to_seat": 4}),
     "table.seat_changed back": _at("dealer", "seats/4/change", {"to_seat": 1}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),

@@ -38,6 +38,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
     "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
     "player.limit_set": (("cashier", "/api/v1/players/anna/limits"), ("compliance", f"player-limits?{PAGE}")),
+    "player.reality_check_due": (("compliance", f"reality-checks/due?{PAGE}"),),
     "player.interaction_logged": (("compliance", f"interactions?{PAGE}"),),
     "log_line.withdrawn": (
         ("compliance", f"transaction-log?{PAGE}"), ("compliance", f"unknown-persons?{PAGE}"),

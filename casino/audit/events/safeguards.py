@@ -104,6 +104,17 @@ class PlayerLimitSet(AuditEvent):
     starts_at: Annotated[str, "from when on it counts, ISO 8601, UTC"]
 
 
+@event("player.reality_check_due", chain="house")
+class RealityCheckDue(AuditEvent):
+    """A player has sat for so long that the house says so: to the floor, at the table, on the player's device."""
+
+    number: Annotated[int, "number of the reality check, from 1 without gaps"]
+    player: Player
+    table: Annotated[str, "where the player sits: code of the table"]
+    seat: Annotated[int, "and the seat"]
+    minutes: Annotated[int, "minutes on seats within 24 hours"]
+
+
 @event("player.interaction_logged", chain="house")
 class InteractionLogged(AuditEvent):
     """Something was done to protect a player."""

@@ -272,6 +272,8 @@ _DECLARED = {
         "house: last_activity string; player string; retention_days integer; retention_run? integer; "
         "sealed_sha256 string; version integer",
     "player.interaction_logged": "house: interaction string; note_sha256? string; number integer; player string",
+    "player.reality_check_due":
+        "house: minutes integer; number integer; player string; seat integer; table string",
     "player.limit_set":
         "house: limit string; most? integer; number integer; player string; span string; starts_at string",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",

@@ -13,6 +13,7 @@ from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 EXCLUSION, ADMISSION = "safeguards.Exclusion", "safeguards.Admission"
 MARK, MATCH = "safeguards.ExclusionMark", "safeguards.ExclusionMatch"
 LIMIT, INTERACTION = "safeguards.PlayerLimit", "safeguards.Interaction"
+REALITY = "safeguards.RealityCheck"
 PERIOD = "ledger.Period"
 _LIFT_ASKED, _LIFTED = "exclusion.lift_asked", "exclusion.lifted"
 _MARKED, _MATCHED = "exclusion.set, exclusion.marked", "exclusion.set, exclusion.matched"
@@ -84,6 +85,17 @@ MODELS = (
             "note": hashed("player.interaction_logged"),
         },
     ),
+    Model(
+        REALITY,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("number", "player", "table", "seat", "minutes", "raised_at"), proved("player.reality_check_due")
+            ),
+        },
+    ),
 )
 
 #: Sales of chips to a player, in which limits count.
@@ -135,6 +147,7 @@ class Safeguards:
             "player.admitted": self._admit,
             "player.limit_set": self._limit_set,
             "player.interaction_logged": self._logged,
+            "player.reality_check_due": self._raised,
             "day.opened": self._day_opened,
             "day.closed": self._day_closed,
             **dict.fromkeys((*_BUYS, *_PLAYS), self._plays),
@@ -259,6 +272,19 @@ class Safeguards:
             INTERACTION, str(data["number"]), number=data["number"], player=data["player"], kind=data["interaction"],
             by=doc["actor"], at=Near(doc["at"]), note=data.get("note_sha256") or _NOTHING,
         )  # fmt: skip
+
+    def _raised(self, doc: Row) -> None:
+        """The clock raises it, of a player who sits there and has sat for so long."""
+        data = doc["data"]
+        self._count(doc, REALITY, data["number"])
+        self._rows.add(
+            REALITY, str(data["number"]), number=data["number"], player=data["player"], table=data["table"],
+            seat=data["seat"], minutes=data["minutes"], raised_at=Near(doc["at"]),
+        )  # fmt: skip
+        within = _text(datetime.fromisoformat(doc["at"]) - _DAY)
+        most = self._minutes(data["player"], within, doc["at"]) + TOLERANCE / 60
+        if doc["role"] != "system" or data["minutes"] > most:
+            self._wrong(doc, f"{data['player']} has sat for {most:.0f} minutes at most, it says {data['minutes']}")
 
     def _count(self, doc: Row, model: str, number: int) -> None:
         last = self._numbers.get(model, 0)

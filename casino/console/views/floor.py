@@ -70,6 +70,11 @@ class Source:
     query: Mapping[str, str] = field(default_factory=dict)
 
 
+def _hours(minutes: int) -> str:
+    """Minutes as hours and minutes, `3:07`."""
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
 _SOURCES = (
     Source(
         "listApprovals", gettext_noop("Approval"),
@@ -84,6 +89,10 @@ _SOURCES = (
         "listTransfers", gettext_noop("Transfer"),
         lambda row: f"{code(row['kind'])} {row['serial']} · {row['table']} · {code(row['state'])}",
         lambda row: row["ended_at"] is None,
+    ),
+    Source(
+        "listDueRealityChecks", gettext_noop("Reality check"),
+        lambda row: f"{row['player']} · {row['table']}/{row['seat']} · {_hours(row['minutes'])}",
     ),
     Source(
         "listWaiting", gettext_noop("Waiting list"),

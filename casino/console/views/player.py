@@ -54,7 +54,9 @@ def _seen(hand: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     return {
         "hand": hand, "mine": mine, "turn": turn, "facts": board.of_table(hand) if "view" in hand else (),
         "proof": {"hand": hand["hand"], "roots": hand["cards_roots"], "openings": hand["openings"]},
-        "offers": offers, "line": len(hand["view"]["log"]), "held": json.dumps(hand["cards"]),
+        "hours": table["minutes_in_24_h"] // 60, "minutes": table["minutes_in_24_h"] % 60,
+        "sat_long": table["reality_check"], "offers": offers,
+        "line": len(hand["view"]["log"]), "held": json.dumps(hand["cards"]),
         "cards": json.dumps(next(iter(game["cards"].values()))),
         "screen": SimpleNamespace(money=Money(table["currency"], table["currency_exponent"], table["time_zone"])),
     }  # fmt: skip

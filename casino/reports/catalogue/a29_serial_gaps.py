@@ -96,6 +96,7 @@ _GIVEN: dict[str, tuple[str, Callable[[str, Data], Found]]] = {
     "house.rehearsal_requested": ("rehearsal", _of_house("rehearsal")),
     "exclusion.set": ("exclusion", _of_house("exclusion")),
     "player.limit_set": ("limit of a player", _of_house("number")),
+    "player.reality_check_due": ("reality check", _of_house("number")),
     "player.interaction_logged": ("interaction with a player", _of_house("number")),
     _FIRED: ("delivery", _of_house("delivery")),
 }

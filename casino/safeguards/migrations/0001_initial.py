@@ -227,6 +227,39 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "interaction",
                 "constraints": [models.UniqueConstraint(fields=("house", "number"), name="interaction_number")],
+                "indexes": [models.Index(fields=["house", "player", "kind", "-at"], name="interaction_newest")],
+            },
+        ),
+        migrations.CreateModel(
+            name="RealityCheck",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("table", models.CharField(max_length=32)),
+                ("seat", models.PositiveSmallIntegerField()),
+                ("minutes", models.PositiveIntegerField()),
+                ("raised_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="reality_checks", to="players.player"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "reality check",
+                "constraints": [models.UniqueConstraint(fields=("house", "number"), name="reality_check_number")],
+                "indexes": [models.Index(fields=["house", "player", "-number"], name="reality_check_newest")],
             },
         ),
         migrations.CreateModel(

@@ -195,6 +195,7 @@ MATRIX = {
     ("POST", "filings"): frozenset({Role.COMPLIANCE}),
     ("GET", "euro-rates"): BOOKS | {Role.COMPLIANCE},
     ("POST", "euro-rates"): MANAGER,
+    ("GET", "reality-checks/due"): MANAGER | frozenset({Role.FLOOR, Role.COMPLIANCE, Role.DEALER}),
     ("GET", "reality-checks"): MANAGER | frozenset({Role.FLOOR, Role.COMPLIANCE}),
     ("GET", "drawers"): DRAWERS,
     ("GET", "shifts"): DRAWERS,
