@@ -58,9 +58,6 @@ class SeatOut(serializers.Serializer[Any]):
     player = serializers.CharField()
     stack = serializers.IntegerField(allow_null=True, help_text="Null for an administrator.")
     device = serializers.BooleanField()
-    reality_check = serializers.BooleanField(
-        help_text="Whether the player has sat for so long that the floor is to say so, and has not yet."
-    )
 
 
 class SeatFeeOut(serializers.Serializer[Any]):
@@ -97,6 +94,10 @@ class TableOut(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     currency = serializers.CharField()
     seats = SeatOut(many=True)
+    reality_checks = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Seats whose players have sat for so long that the floor is to say so, and has not yet.",
+    )
     seat_count = serializers.IntegerField()
     next_button = serializers.IntegerField(allow_null=True)
     hand_count = serializers.IntegerField()

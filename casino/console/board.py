@@ -93,6 +93,7 @@ def _said(value: Any) -> str:
 def seats(table: Mapping[str, Any], hand: Mapping[str, Any] | None) -> list[Seat]:
     """Every chair in play order."""
     sitting = {one["seat"]: one for one in table["seats"]}
+    long = set(table.get("reality_checks", ()))
     if hand is None:
         return [
             Seat(
@@ -100,7 +101,7 @@ def seats(table: Mapping[str, Any], hand: Mapping[str, Any] | None) -> list[Seat
                 one["player"],
                 stack=one["stack"],
                 button=table["next_button"] == number,
-                sat_long=one.get("reality_check", False),
+                sat_long=number in long,
             )
             if (one := sitting.get(number)) is not None
             else Seat(number)
@@ -130,7 +131,7 @@ def seats(table: Mapping[str, Any], hand: Mapping[str, Any] | None) -> list[Seat
                 facts(shown, _OF_SEAT),
                 place["actor"] in actors,
                 view.get("button") == place["actor"],
-                bool(one and one.get("reality_check")),
+                number in long,
             )
         )
     return found

@@ -204,15 +204,10 @@ def _described(table: Table, evening: dict[str, Any], seats: list[Any], money: d
         "version": table.version,
         "currency": table.house.currency,
         "seats": [
-            {
-                "seat": seat,
-                "player": player,
-                "stack": money[table.stack_account(player)],
-                "device": device,
-                "reality_check": sat_long,
-            }
-            for seat, player, device, sat_long in seats
+            {"seat": seat, "player": player, "stack": money[table.stack_account(player)], "device": device}
+            for seat, player, device, _ in seats
         ],
+        "reality_checks": [seat for seat, _, _, sat_long in seats if sat_long],
         "seat_count": table.seats,
         "next_button": table.button,
         "hand_count": table.hands_dealt,

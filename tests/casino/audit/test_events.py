@@ -48,7 +48,7 @@ ROOT = Path(casino.__file__).parent
 WITHOUT_RECEIPT = {
     "staff.signed_out", "staff.reauthenticated", "data.read", "report.made", "report.failed", "sealed.entry",
     "sealed.entry of a case", "player.data_copied", "report.schedule_fired", "report.delivered",
-    "report.delivery_failed", "report.schedule_stopped",
+    "report.delivery_failed", "report.schedule_stopped", "player.reality_check_due",
 }  # fmt: skip
 
 #: What PostgreSQL's text can hold, and the keys of canonical JSON.
