@@ -24,9 +24,24 @@ from casino.staff.models import Role
 
 PERSON = Filter("person", FilterKind.PERSON, "Only this person.")
 ROLE = Filter("role", FilterKind.CHOICE, "Only people who hold this role.", choices=tuple(Role.values))
+OPERATION = Filter(
+    "operation", FilterKind.CODE,
+    "Only people who have used this operation, and of what they do only that: a kind of event, `cage.buy_in`, or the "
+    "operation that was read or refused, `listEvents`.",
+)  # fmt: skip
 #: After how long a right that nobody has used, and a login, is called unused and dormant.
 UNUSED, DORMANT = timedelta(days=90), timedelta(days=30)
 _SIGNED_IN = "staff.signed_in"
+#: What somebody tried who may not have been that person.
+_NO_WORK = ("staff.sign_in_refused", "staff.locked_out")
+#: How often an operation was used by people of the staff.
+_TIMES = """
+SELECT count(*) FROM audit_event event JOIN staff_staff person ON person.house_id = event.house_id
+    AND person.login = event.doc ->> 'actor'
+WHERE event.house_id = %s AND event.id <= %s
+AND (event.doc ->> 'kind' = %s OR event.doc #>> '{data,operation}' = %s)
+AND event.doc ->> 'kind' <> ALL(%s) AND coalesce(event.doc #>> '{data,operation}', '') <> ALL(%s)
+"""
 #: What everybody of the staff has done: by kind, role and operation. OFFSET 0 keeps the planner from reading millions
 #: of events in the order of an index, to group them by a sort.
 _DONE = """
@@ -80,7 +95,7 @@ class _Work:
         if kind == _SIGNED_IN:
             self.sign_ins += times
             self.last_in = max(self.last_in or last, last)
-        elif kind in ("staff.sign_in_refused", "staff.locked_out"):
+        elif kind in _NO_WORK:
             self.refused += times
             return
         elif kind == "data.read":
@@ -117,12 +132,24 @@ def _wanted(scope: Scope) -> set[str]:
     return {
         login
         for login, person in staff(scope).items()
-        if asked.get("person") in (None, login) and ("role" not in asked or asked["role"] in person.roles)
+        if asked.get("person") in (None, login)
+        and ("role" not in asked or asked["role"] in person.roles)
+        and (OPERATION.name not in asked or login in _users(scope))
     }
 
 
+def _users(scope: Scope) -> set[str]:
+    """Who has used the operation that a run asks for."""
+    done = scope.once("done", _done).items()
+    return {login for login, work in done if any(_is_asked(scope, *one) for one in work.operations)}
+
+
+def _is_asked(scope: Scope, kind: str, operation: str) -> bool:
+    return scope.filters.get(OPERATION.name) in (None, kind, operation)
+
+
 def _people(scope: Scope) -> Iterator[Row]:
-    wanted, done, now = _wanted(scope), _done(scope), scope.as_of.at
+    wanted, done, now = _wanted(scope), scope.once("done", _done), scope.as_of.at
     for login, person in staff(scope).items():
         if login not in wanted:
             continue
@@ -161,10 +188,11 @@ def _held(scope: Scope) -> Iterator[Row]:
 
 def _operations(scope: Scope) -> Iterator[Row]:
     wanted = _wanted(scope)
-    for login, work in sorted(_done(scope).items()):
+    for login, work in sorted(scope.once("done", _done).items()):
         if login in wanted:
             for (kind, operation), (times, first, last) in sorted(work.operations.items()):
-                yield login, kind, operation, times, first, last
+                if _is_asked(scope, kind, operation):
+                    yield login, kind, operation, times, first, last
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -185,15 +213,25 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         yield Equality(
             "sign-ins by person = sign-ins of the trail", results["people"].totals["sign_ins"], sign_ins, Type.COUNT
         )
+    if OPERATION.name in scope.filters:
+        if not scope.filters.keys() - {OPERATION.name}:
+            yield _used(scope, results)
+        return
     totals = results["people"].totals
     done = sum(totals[name] for name in ("sign_ins", "changes", "reads", "asked", "denied"))
     yield Equality("what people have done = operations", done, results["operations"].totals["times"], Type.COUNT)
 
 
+def _used(scope: Scope, results: Results) -> Equality:
+    asked, hidden = scope.filters[OPERATION.name], [*SEALED_KINDS, *SEALED_OPERATIONS, *_NO_WORK]
+    [(times,)] = fetched(_TIMES, [scope.house.id, scope.as_of.event, asked, asked, hidden, hidden])
+    return Equality("uses by person = uses of the trail", results["operations"].totals["times"], times, Type.COUNT)
+
+
 REPORT = Report(
     id="access-review",
     number="A26",
-    version=2,
+    version=3,
     title="Access review",
     text="What each person may do, from when until when, what each does of it, and what should be looked at: rights "
     "that are not used for 90 days, pairs of roles that exclude each other, logins that rest for 30 days.",
@@ -233,7 +271,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(PERSON, ROLE),
+    filters=(PERSON, ROLE, OPERATION),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

@@ -25,6 +25,7 @@ from casino.reports.tasks import package_day
 from casino.staff.models import Role
 from tests.casino.days.test_days import FIRST, SECOND, close, count_drawer, events, opened, play, refusal
 from tests.casino.kit import Desk, Kit
+from tests.casino.papers import words
 from tests.casino.superuser import unguarded
 
 
@@ -95,6 +96,11 @@ def test_a_package_comes_after_the_close_and_holds_what_the_day_was(kit: Kit) ->
         of_rows = set() if report["number"] in package_reports.COUNTED else {"pdf", "csv", "json"}
         assert (kinds, set(report["files"]) <= set(named)) == (of_rows, True)
         assert report["filters"] in ({}, {"from": FIRST, "until": FIRST})
+    assert manifest["languages"] == ["hu", "en"]
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        papers = {one: words(archive.read(f"reports/z-slips.{one}.pdf")) for one in manifest["languages"]}
+    assert "Gaming day" in papers["en"] and "Gaming day" not in papers["hu"]
+    assert "Játéknap" in papers["hu"]
     slips = files["reports/z-slips.json"]
     assert [row[:3] for row in slips["sections"][0]["rows"]] == [["C1", 1, FIRST]]
     assert slips["head"]["requested_by"] == manifest["closed_by"]
@@ -196,9 +202,10 @@ def test_what_goes_in_follows_from_the_catalogue(kit: Kit) -> None:
     assert moment.transaction and moment == as_of.of_event(kit.house, closing.pk, at, None)
     [day] = days.days(kit.house)
     made = package_reports.Parts()
+    closed_day = package_reports.Closed(kit.house, day, moment, "u1", ["de"])
     for report in package_reports.chosen(found):
-        package_reports.add(made, kit.house, day, report, moment, "u1")
-    assert {name.rpartition("/")[2] for name in made.files} >= {"overrides.pdf", "overrides.json"}
+        package_reports.add(made, closed_day, report)
+    assert {name.rpartition("/")[2] for name in made.files} >= {"overrides.de.pdf", "overrides.json"}
     assert not any("thresholds" in name for name in made.files)
     summed = made.reports[1]
     assert (summed["number"], summed["files"]) == ("A17", []) and summed["sections"] and summed["equalities"]

@@ -243,6 +243,44 @@ def test_results_of_tables_with_known_numbers(kit: Kit) -> None:
     assert len(rows(made(kit, "table-result", **{"from": "2024-05-01", "until": "2024-05-01"}))) == 1
     [revenue] = [row for row in rows(made(kit, "daily-revenue")) if row["place"] == "T1"]
     assert (revenue["hands"], revenue["handle"], revenue["tax"], revenue["tax_share"]) == (1, 3_300, 165, 500)
+    assert revenue["game"] == "ferbli" and revenue["minutes"] == table["minutes"]
+    assert [row["place"] for row in rows(made(kit, "daily-revenue", game="ferbli"))] == ["T1"]
+    assert rows(made(kit, "daily-revenue", game="barbu")) == []
+    office = kit.office()
+    run = asked(office, "daily-revenue", formats=["json"], group_by="game")
+    assert kit.make_reports() == ["made"]
+    made_run = office.get(f"report-runs/{run['run']}").json()
+    grouped = json.loads(downloaded(office, made_run)["daily-revenue.json"])["sections"][0]["groups"]
+    tax = grouped["columns"].index("tax")
+    assert [(row[0], row[tax]) for row in grouped["rows"]] == [("ferbli", 165)]
+
+
+def test_hands_of_one_dealer(kit: Kit) -> None:
+    """One dealer deals a hand that is settled, another one a hand that is voided."""
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-01"})
+    first = kit.worked_hand()
+    assert kit.settle() == ["settled"]
+    second = kit.dealer()
+    second.ok("dealer/take-over", {"relieves": None})
+    second.ok("hands", {"mode": "physical"})
+    floor = kit.dealer(role=Role.FLOOR)
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "only a test"})
+    by_login = {row["dealer"]: row["hands"] for row in rows(made(kit, "table-result"), 4)}
+    logins = {"first" if hands else "second": login for login, hands in by_login.items()}
+    found = made(kit, "table-result", dealer=logins["first"])
+    [table], beside, [game], [stake], [dealer], hours, trays, later = (rows(found, at) for at in range(8))
+    assert (table["hands"], table["voided"], table["tax"]) == (1, 0, 165)
+    assert (game["hands"], stake["hands"], stake["voided"], sum(row["hands"] for row in hours)) == (1, 1, 0, 1)
+    assert (dealer["dealer"], dealer["hands"], dealer["minutes"]) == (logins["first"], 1, table["minutes"])
+    # What a table has besides hands is no dealer's.
+    assert beside == trays == later == []
+    [table] = rows(made(kit, "table-result", dealer=logins["second"]))
+    assert (table["hands"], table["voided"]) == (0, 1)
+    assert rows(made(kit, "table-result", dealer="nobody")) == []
+    for name, states in (("first", (1, 0)), ("second", (0, 1))):
+        [every, of_table, of_dealer] = rows(made(kit, "deal-statistics", dealer=logins[name]))
+        assert (of_table["name"], of_dealer["name"]) == ("T1", logins[name])
+        assert all((row["settled"], row["voided"]) == states for row in (every, of_table, of_dealer))
 
 
 def test_the_delegate_of_the_staff_reads_the_tronc_and_no_other_report(kit: Kit) -> None:
@@ -268,7 +306,7 @@ def test_hours_of_tables_are_those_of_their_days_without_pauses() -> None:
             (kind, code, datetime.fromisoformat(f"2024-05-01T{at}:00+00:00"), who) for at, kind, code, who in moments
         ]
         clock = table_time.counted(iter(several), DayRange(None, None), datetime(2024, 5, 1, 23, tzinfo=UTC))
-        return clock.tables | {("dealer", who): spent for (_, who), spent in clock.dealers.items()}
+        return clock.tables | {("dealer", who): spent for (_, _, who), spent in clock.dealers.items()}
 
     assert open_for(
         ("10:00", "day.opened", "", "d1"), ("10:10", "table.opened", "T1", ""),
