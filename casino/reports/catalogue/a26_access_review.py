@@ -1,6 +1,6 @@
 """A26: what each person may do, since when, and does of it: for the review of rights."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -28,6 +28,11 @@ OPERATION = Filter(
     "operation", FilterKind.CODE,
     "Only people who have used this operation, and of what they do only that: a kind of event, `cage.buy_in`, or the "
     "operation that was read or refused, `listEvents`.",
+)  # fmt: skip
+MOMENT = Filter(
+    "moment", FilterKind.TIME,
+    "Of the roles held only those that were held at this moment, with its offset: `2026-11-24T22:00:00+01:00`. With "
+    "`role`: who held that one then.",
 )  # fmt: skip
 #: After how long a right that nobody has used, and a login, is called unused and dormant.
 UNUSED, DORMANT = timedelta(days=90), timedelta(days=30)
@@ -156,19 +161,18 @@ def _people(scope: Scope) -> Iterator[Row]:
         work = done.get(login, _Work())
         idle = (now - (work.last or person.hired)).days
         unused = [role for role in person.roles if now - work.roles.get(role, person.roles_since) > UNUSED]
-        pair = refused_pair(person.roles)
         yield (
             login, " ".join(person.roles), person.active, person.hired, person.roles_since, len(work.terminals),
             work.last_in, work.sign_ins, work.refused, work.changes, work.reads, work.asked,
             work.denied - work.asked, " ".join(unused),
-            "" if pair is None else " + ".join(pair.roles), idle, person.active and idle > DORMANT.days,
+            _pair(person.roles), idle, person.active and idle > DORMANT.days,
             None if person.active else (now - person.active_since).days,
         )  # fmt: skip
 
 
 def _held(scope: Scope) -> Iterator[Row]:
     """Which role was held from when until when, while the login was active or not."""
-    wanted = _wanted(scope)
+    asked = scope.filters
     since: dict[tuple[str, str], datetime] = {}
     ended: list[tuple[str, str, datetime, datetime]] = []
     for _, _, _, doc in events(scope, STAFF_KINDS):
@@ -182,8 +186,42 @@ def _held(scope: Scope) -> Iterator[Row]:
             since.setdefault((data["login"], role), at(doc))
     still = [(login, role, begun, None) for (login, role), begun in since.items()]
     for login, role, begun, until in sorted([*ended, *still], key=lambda one: (one[0], one[2], one[1])):
-        if login in wanted:
+        if asked.get("person") in (None, login) and _holds(scope, login, role, begun, until):
             yield login, role, begun, until
+
+
+def _holds(scope: Scope, login: str, role: str, begun: datetime, until: datetime | None) -> bool:
+    """Whether a run asks for a role that was held from one moment to another."""
+    if MOMENT.name not in scope.filters:
+        return login in _wanted(scope)
+    moment = datetime.fromisoformat(scope.filters[MOMENT.name])
+    return begun <= moment and (until is None or moment < until) and scope.filters.get("role") in (None, role)
+
+
+def _pairs(scope: Scope) -> Iterator[Row]:
+    """When somebody held two roles that exclude each other, while the login was active or not."""
+    wanted, since = _wanted(scope), dict[str, tuple[str, datetime]]()
+    found: list[tuple[str, str, datetime, datetime | None]] = []
+    for _, _, _, doc in events(scope, STAFF_KINDS):
+        data, login = doc["data"], doc["data"]["login"]
+        after = data["roles"] if doc["kind"] == "staff.hired" else data["after"]
+        if isinstance(after, bool):
+            continue
+        pair, (before, begun) = _pair(after), since.get(login, ("", at(doc)))
+        if pair != before:
+            if before:
+                found.append((login, before, begun, at(doc)))
+            since[login] = pair, at(doc)
+    found += [(login, pair, begun, None) for login, (pair, begun) in since.items() if pair]
+    for login, pair, begun, until in sorted(found, key=lambda one: (one[0], one[2])):
+        if login in wanted:
+            yield login, pair, begun, until
+
+
+def _pair(roles: Collection[str]) -> str:
+    """The first pair of these roles that exclude each other, in words; empty where there is none."""
+    pair = refused_pair(roles)
+    return "" if pair is None else " + ".join(pair.roles)
 
 
 def _operations(scope: Scope) -> Iterator[Row]:
@@ -209,6 +247,9 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         yield Equality(
             "roles held by events = roles of the rows", held, sum(len(roles) for roles, _ in rows.values()), Type.COUNT
         )
+        pairs = sum(until is None for _, _, _, until in _pairs(scope))
+        of_rows = sum(bool(_pair(roles)) for roles, _ in rows.values())
+        yield Equality("pairs held by events = pairs of the rows", pairs, of_rows, Type.COUNT)
         [(sign_ins,)] = fetched(_SIGN_INS, [scope.house.id, scope.as_of.event])
         yield Equality(
             "sign-ins by person = sign-ins of the trail", results["people"].totals["sign_ins"], sign_ins, Type.COUNT
@@ -269,9 +310,16 @@ REPORT = Report(
             _operations,
             groups=("person", "kind", "operation"),
         ),
+        Section(
+            "pairs",
+            "Roles held that exclude each other",
+            (ref("person", "Person"), text("pair", "Roles"), time("from", "From"), time("until", "Until")),
+            _pairs,
+            groups=("person", "pair"),
+        ),
     ),
     equalities=_equalities,
-    filters=(PERSON, ROLE, OPERATION),
+    filters=(PERSON, ROLE, OPERATION, MOMENT),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

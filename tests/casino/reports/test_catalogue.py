@@ -11,10 +11,12 @@ from casino.audit.models import Event
 from casino.bookkeeping.postings import posting
 from casino.hands import deals
 from casino.reports import table_time
+from casino.reports.catalogue import a08_chips
 from casino.reports.catalogue.a05_daily_revenue import compared
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.columns import Sums
 from casino.reports.frame.filters import DayRange
+from casino.reports.frame.reading import Held, balances
 from casino.reports.frame.report import Scope
 from casino.staff.models import Role
 from tests.casino.days.test_days import opened
@@ -200,6 +202,7 @@ def test_fills_and_waiting_money_with_known_numbers(kit: Kit) -> None:
     book(kit.house, "waits", posting("stake", places, amount=300), posting("carried_out", places, amount=300))
     [pot] = rows(made(kit, "carried-pots"))
     assert (pot["table"], pot["kind"], pot["amount"], pot["days"], pot["hands"]) == ("T1", "cukassza", 300, 0, 0)
+    assert pot["rule"] == kit.office(Role.FLOOR).get("tables/T1").json()["carryover_on_close"]
     book(kit.house, "reopens", posting("carried_in", places, amount=300))
     assert rows(made(kit, "carried-pots")) == []
 
@@ -281,6 +284,41 @@ def test_hands_of_one_dealer(kit: Kit) -> None:
         found = {row["by"]: row for row in rows(made(kit, "deal-statistics", dealer=logins[name]))}
         assert {by: row["name"] for by, row in found.items()} == {"all": "", "table": "T1", "dealer": logins[name]}
         assert all((row["settled"], row["voided"]) == states for row in found.values())
+
+
+def test_chips_that_are_out_and_since_when_nobody_is_owed_them(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = kit.office(Role.MANAGER)
+    manager.ok("days", {"day": "2024-05-01"})
+    kit.players("anna")
+    cashier = kit.cashier()
+    kit.open_drawer(cashier, cash=50_000, pieces={"1000": 20, "100": 50})
+    cashier.ok("bearer-buy-ins", {"amount": 3_000, "pieces": {"1000": 3}})
+    manager.ok("days", {"day": "2024-05-02"})
+    cashier.refresh()
+    cashier.ok("bearer-buy-ins", {"amount": 1_000, "pieces": {"1000": 1}})
+    cashier.ok("bearer-cash-outs", {"amount": 2_000, "pieces": {"1000": 2}})
+    found = made(kit, "chips")
+    [thousand] = [row for row in rows(found) if row["value"] == 1_000]
+    assert (thousand["public"], thousand["impossible"], thousand["worth"]) == (
+        2,
+        False,
+        thousand["commissioned"] * 1_000,
+    )
+    assert thousand["public_share"] == round(2 * 10_000 / thousand["commissioned"])
+    # What was paid is taken from the oldest.
+    assert [(row["day"], row["band"], row["owed"]) for row in rows(found, 3)] == [
+        ("2024-05-01", "0-1", 1_000), ("2024-05-02", "0-1", 1_000),
+    ]  # fmt: skip
+    cashier.ok("buy-ins", {"player": "anna", "amount": 1_000, "pieces": {"100": 10}})
+    cashier.ok("bearer-cash-outs", {"amount": 2_500, "pieces": {"1000": 2, "100": 5}})
+    assert [row["owed"] for row in rows(made(kit, "chips"), 3)] == [-500]
+
+    def out(*asked: Any) -> list[Held]:
+        return [replace(one, balance=-1) if one.number == "9170" else one for one in balances(*asked)]
+
+    monkeypatch.setattr(a08_chips, "balances", out)
+    moment = Scope(kit.house, as_of.now(kit.house), {})
+    assert {row[7] for row in registry.get("chips").sections[0].rows(moment) if row[5]} == {True}
 
 
 def test_the_delegate_of_the_staff_reads_the_tronc_and_no_other_report(kit: Kit) -> None:

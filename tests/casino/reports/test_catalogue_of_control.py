@@ -10,6 +10,7 @@ from casino.audit.events.approvals import LimitsChanged
 from casino.audit.events.cage import DrawerXRead, PayoutHeld, VarianceWasOffset
 from casino.audit.events.hands import HandActed, HandVoided
 from casino.audit.events.house import DutyDue, HouseSuspended
+from casino.audit.events.staff import RolesChanged
 from casino.audit.services import Actor
 from casino.bookkeeping.postings import posting
 from casino.core import locks
@@ -296,6 +297,12 @@ def test_serials_staff_and_held_money(kit: Kit) -> None:
     assert [row["person"] for row in rows(hires)] == [rows(changes)[0]["person"]]
     assert [(row["kind"], row["times"]) for row in rows(hires, 2)] == [("staff.hired", 1)]
     assert rows(made(kit, "access-review", operation="hand.dealt")) == []
+    hired, changed = (row["from"] for row in rows(review, 1))
+    before, both = (rows(made(kit, "access-review", person="new", moment=one), 1) for one in (hired, changed))
+    assert [row["role"] for row in before] == ["dealer"] and [row["role"] for row in both] == ["dealer", "floor"]
+    assert rows(made(kit, "access-review", role="floor", person="new", moment=hired), 1) == []
+    unclear = {"formats": ["json"], "filters": {"moment": "2026-11-24T22:00:00"}}
+    assert kit.office().post("reports/access-review/runs", unclear).json()["code"] == "report_filter"
     serials = {(row["series"], row["place"]): row for row in rows(made(kit, "serial-gaps"))}
     assert serials["found chips", ""]["issued"] == serials["Z slip (shift)", "C1"]["issued"] == 1
     assert serials["audit chain", "drawer/C1"]["last"] == serials["audit chain", "drawer/C1"]["issued"] > 3
@@ -316,6 +323,19 @@ def test_serials_staff_and_held_money(kit: Kit) -> None:
     assert seen(kit, "serial-gaps", []) == ["missing numbers of all series = none"]
     forged(kit, kit.house.chain, LimitsChanged(number=1, valid_from="2024-05-01T00:00:00Z", points={}, reason="forged"))
     assert "numbers that were given twice = none" in seen(kit, "serial-gaps", [])
+
+
+def test_roles_that_were_held_although_they_exclude_each_other(kit: Kit) -> None:
+    office = kit.office(Role.ADMIN)
+    office.ok("staff", {"login": "new", "name": "New", "roles": ["dealer"], "password": "a long password of 1 person"})
+    assert rows(made(kit, "access-review"), 3) == []
+    for before, after in ((["dealer"], ["dealer", "cashier"]), (["dealer", "cashier"], ["dealer"])):
+        forged(kit, kit.house.chain, RolesChanged(login="new", before=before, after=after, reason="forged"))
+        [(login, pair, begun, until)] = rows_of(kit, "access-review", 3)
+        assert (login, set(pair.split(" + "))) == ("new", {"dealer", "cashier"})
+        ended = after == ["dealer"]
+        assert (until is not None) == ended and (not ended or until > begun)
+        assert ("pairs held by events = pairs of the rows" in broken(kit, "access-review")) == (not ended)
 
 
 def test_duty_by_month_with_what_is_payable(settled: Kit) -> None:
