@@ -97,19 +97,17 @@ def _accounts(scope: Scope) -> Iterator[Row]:
         yield number, kind_of(number).name, opening, came, went, opening + came - went
 
 
-def _protected(scope: Scope) -> Iterator[Row]:
-    """The limits that count at the moment of the report, or will, and exclusions that are in force then."""
+def protected(scope: Scope) -> Iterator[Row]:
+    """The limits that count at the moment of the report, or will, and exclusions that are in force then. A limit that
+    is to come and says nothing ends the one before it."""
     player = scope.filters["player"]
     for one in limits(scope):
         if one.player == player and one.state in (LimitState.IN_FORCE, LimitState.TO_COME):
-            # One that is to come and says nothing ends the limit before it.
-            yield f"limit_{one.kind}", one.span, one.amount, one.minutes, one.starts_at, None, str(one.state)
+            yield "limit", one.kind, one.span, one.amount, one.minutes, one.starts_at, None, str(one.state)
     for exclusion in exclusions(scope).values():
         if player in exclusion.players - exclusion.cleared and exclusion.is_in_force(scope.as_of.at):
-            data = exclusion.doc["data"]
-            yield (
-                f"exclusion_{data['exclusion_kind']}", None, None, None, at(exclusion.doc), exclusion.until, "in_force",
-            )  # fmt: skip
+            kind = exclusion.doc["data"]["exclusion_kind"]
+            yield "exclusion", kind, None, None, None, at(exclusion.doc), exclusion.until, "in_force"
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -170,11 +168,12 @@ REPORT = Report(
             PROTECTION,
             "Limits and exclusions",
             (
-                coded("kind", "What"), coded("span", "Span"), money("amount", "Amount", total=False),
-                count("minutes", "Minutes", total=False), time("from", "From"), time("until", "Until"),
+                coded("what", "What"), coded("kind", "Kind"), coded("span", "Span"),
+                money("amount", "Amount", total=False), count("minutes", "Minutes", total=False),
+                time("from", "From"), time("until", "Until"),
                 coded("state", "State"),
             ),
-            _protected,
+            protected,
         ),
     ),
     equalities=_equalities,

@@ -149,6 +149,9 @@ def test_books_of_drawers_and_counts_with_known_numbers(kit: Kit) -> None:
         ("cage.cash_out", "anna", -1_000, 1_000),
     ]
     assert (history[-1]["running_cash"], history[-1]["running_chips"]) == (54_000, 46_000)
+    assert {row["shift"] for row in history} == {1}
+    assert rows(made(kit, "drawer-history", shift="2")) == []
+    assert rows(made(kit, "drawer-history", shift="1")) == history
     refused = kit.office().post("reports/drawer-history/runs", {"formats": ["json"], "filters": {"drawer": "C2"}})
     assert (refused.status_code, refused.json()["choices"]) == (422, ["C1"])
     kit.close_drawer(cashier, cash=53_990)
