@@ -1,7 +1,7 @@
 """What makes a player one to look at: transactions that reach the house's threshold, and much play without cash.
 
-Much play is what was staked in a gaming day beyond five times the threshold, of somebody who has paid in no cash on it:
-the chips have come from somebody else."""
+Much play is what was staked in a gaming day beyond five times the threshold, of a player without any cash paid in on
+it: the chips have come from somebody else."""
 
 from collections.abc import Set
 from datetime import datetime

@@ -9,7 +9,6 @@ from casino.bookkeeping.accounts import Account
 from casino.core.errors import SealedUnreadable
 from casino.hands import face_down, replays
 from casino.hands.face_down import CardsAltered
-from casino.hands.snapshot import HandSnapshot
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text
 from casino.reports.frame.filters import DAYS, TABLE
 from casino.reports.frame.movements import turned
@@ -30,8 +29,6 @@ from casino.reports.table_hands import taxed
 from casino.staff.models import Role
 from casino.tables.models import Table
 from casino.verification.hand_rows import CHUNK, Read, named
-from engine.kernel.purse import Why
-from engine.registry import played_by
 
 SHOW = Filter(
     "show", FilterKind.CHOICE, "`all` hands; without it only those with a difference.", choices=("all", "differences")
@@ -50,8 +47,6 @@ WHERE entry.transaction_id = ANY(%s) AND account.book = %s AND split_part(accoun
 """
 
 
-#: What is paid out of a pot that was won, to seats and to the house: the base of the tax.
-_WON = frozenset({Why.AWARD, Why.TAX})
 #: Sums by table.
 _SUMMED = ("hands", "base", "due", "by_base", "stored", "booked", "taken", "unplayable")
 
@@ -121,14 +116,8 @@ def _due(read: Read) -> _Due:
         return _Due(problem=replayed.refusal)
     if replayed.game is None or replayed.game.result is None:
         return _Due(problem="the log ends before the hand does")
-    base = sum(move.amount for move in replayed.moves if move.why in _WON)
-    return _Due(base, int(replayed.game.result.tax), _on(hand, base), _taken(replayed))
-
-
-def _on(hand: HandSnapshot, base: int) -> int:
-    """The tax of a hand's rules on a pot, minor units."""
-    info = played_by(hand.game, hand.rules)
-    return info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), base)
+    base = replayed.won
+    return _Due(base, int(replayed.game.result.tax), replays.tax_on(hand, base), _taken(replayed))
 
 
 def _taken(replayed: replays.Replay) -> int:
