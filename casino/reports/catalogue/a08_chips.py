@@ -163,7 +163,7 @@ REPORT = Report(
                 money("owed", "Owed"),
             ),
             _unattributed,
-            groups=("day", "band"),
+            groups=("band",),
         ),
     ),
     equalities=_equalities,
