@@ -19,6 +19,7 @@ from casino.api.http.operations import (
     documented,
     known_parameters,
 )
+from casino.api.http.spoken import LANGUAGE, language_of
 from casino.api.persons import TAG
 from casino.api.report_runs import RunEquality
 from casino.api.tables import ReceiptOut
@@ -28,6 +29,7 @@ from casino.core import locks
 from casino.core.write import Answer, Command, RequestContext
 from casino.evidence import forgetting
 from casino.reports import personal_data
+from casino.reports.at_once import Asked
 from casino.reports.frame.report import Format
 from casino.staff.models import Role
 
@@ -46,9 +48,10 @@ class _Copy(ReadOperation):
 
     def get(self, request: Request, player: str) -> HttpResponse:
         """The file, after it was recorded that it is handed out."""
-        known_parameters(request)
+        language = language_of(known_parameters(request, LANGUAGE.name), context_of(request).house)
         by = context_of(request)
-        content, digest = personal_data.make(by.at_the_office(), player, by.staff.login, self.form)
+        asked = Asked(by.staff.login, self.form, language)
+        content, digest = personal_data.make(by.at_the_office(), player, asked)
         _note(by, PersonalDataCopied(player=player, format=self.form, file_sha256=digest, size=len(content)))
         return HttpResponse(
             content,
@@ -83,6 +86,7 @@ class PersonalDataFile(serializers.Serializer[Any]):
     answers={(200, "application/json"): PersonalDataFile},
     tag=TAG,
     refuses=["not_found", "wrong_terminal", "busy"],
+    parameters=[LANGUAGE],
 )
 class PersonalDataCopy(_Copy):
     """Person, limits, exclusions, admissions, interactions, complaints, sessions, hands, accounts, movements and
@@ -100,6 +104,7 @@ class PersonalDataCopy(_Copy):
     answers={(200, "application/pdf"): OpenApiTypes.BINARY},
     tag=TAG,
     refuses=["not_found", "wrong_terminal", "busy"],
+    parameters=[LANGUAGE],
 )
 class PersonalDataPdf(_Copy):
     """The same as PDF. Where it would have more than 5,000 rows, it has a summary."""

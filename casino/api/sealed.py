@@ -25,6 +25,7 @@ from casino.api.http.operations import (
     known_parameters,
 )
 from casino.api.http.permissions import SealedFromOthers
+from casino.api.http.spoken import LANGUAGE, language_of
 from casino.api.parts import login_of
 from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
@@ -209,6 +210,7 @@ class SealedCaseDetail(ReadOperation):
     answers={(200, "application/pdf"): OpenApiTypes.BINARY},
     tag=TAG,
     refuses=["not_found", "wrong_terminal", "busy"],
+    parameters=[LANGUAGE],
 )
 class SealedReport(ReadOperation):
     """A case (the report of a suspicion, A20) or a note as PDF, made at once and kept nowhere. The register keeps its
@@ -224,9 +226,10 @@ class SealedReport(ReadOperation):
 
     def get(self, request: Request, sealed: int) -> HttpResponse:
         """The file."""
-        known_parameters(request)
+        asked = known_parameters(request, LANGUAGE.name)
         by = context_of(request)
-        content, digest = suspicion.make(by.at_the_office(), sealed, by.staff.login)
+        language = language_of(asked, by.house)
+        content, digest = suspicion.make(by.at_the_office(), sealed, by.staff.login, language)
         register.look(by, f"file {sealed}", digest)
         return HttpResponse(
             content,

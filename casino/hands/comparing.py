@@ -12,7 +12,7 @@ from casino.audit import selectors as audit
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core.errors import Conflict
-from casino.hands import later_rulings, readings, selectors, steps
+from casino.hands import later_rulings, readings, replays, selectors, steps
 from casino.hands.face_down import CardsAltered
 from casino.hands.models import Hand, HandState, LaterRuling, engine_seats
 from casino.hands.readings import Claim
@@ -45,7 +45,7 @@ def _of(hand: Hand) -> dict[str, Any]:
     pot = frozen(hand)
     return {
         "hand": hand.name, "table": hand.table.code, "state": hand.state, "seats": engine_seats(hand),
-        "pot": pot, "most_tax": _most_tax(hand, pot), "put_in": _put_in(hand),
+        "pot": pot, "most_tax": replays.tax_on(hand, pot), "put_in": _put_in(hand),
         "stacks": list(selectors.balances(hand)["stacks"].values()), "dispute": _dispute(hand),
         "dealt_by": audit.newest_actor(hand.house, "hand.dealt", hand=hand.name), "came_to": _came_to(hand),
         "left": _left(hand),
@@ -87,11 +87,6 @@ def frozen(hand: Hand) -> int:
         return 0
     account = hand.table.account(Account.DISPUTED_POT)
     return chart.balances(hand.house, [account])[account]
-
-
-def _most_tax(hand: Hand, pot: int) -> int:
-    info = engine.rules_version(hand.rules)
-    return info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), pot)
 
 
 def _division(read: Mapping[str, Any], put_in: Sequence[int], pot: int) -> dict[str, Any] | None:

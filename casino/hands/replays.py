@@ -10,7 +10,10 @@ from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
 from casino.hands.snapshot import HandSnapshot
 from engine.errors import EngineError
-from engine.kernel.purse import Move
+from engine.kernel.purse import Move, Why
+
+#: What is paid out of a pot that was won.
+_WON = frozenset({Why.AWARD, Why.TAX})
 
 
 class Replay:
@@ -45,6 +48,11 @@ class Replay:
         """The moves that wait for the settlement, none before the hand is over."""
         return postings.at_settlement(self.moves, self.ending)
 
+    @property
+    def won(self) -> int:
+        """The pot that was won, minor units: what it pays to seats and to the house. It is the base of the tax."""
+        return sum(move.amount for move in self.moves if move.why in _WON)
+
     def at_once(self, first: int, count: int) -> Sequence[Move]:
         """The moves that `count` lines from `first` on have posted at once; line 0 is the start, which is alone."""
         if first > self.accepted:
@@ -75,6 +83,12 @@ def _add(found: dict[str, int], accounts: Iterable[tuple[str, str]], amount: int
     for debit, credit in accounts:
         found[debit] = found.get(debit, 0) + amount
         found[credit] = found.get(credit, 0) - amount
+
+
+def tax_on(hand: Hand | HandSnapshot, pot: int) -> int:
+    """The tax of a hand's rules on a pot that is won, minor units."""
+    info = engine.rules_version(hand.rules)
+    return info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), pot)
 
 
 def follow(hand: Hand | HandSnapshot, lines: Sequence[str]) -> Replay:

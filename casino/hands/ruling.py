@@ -4,7 +4,6 @@ hand does not rule on it; the ruling keeps both readings of the hand (`readings`
 
 from collections.abc import Collection, Mapping, Sequence
 
-import engine
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.hands import HandRuled
@@ -15,7 +14,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.hands import postings, readings, selectors
+from casino.hands import postings, readings, replays, selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.readings import Claim
 from casino.houses.models import ClockTimestamp
@@ -106,8 +105,7 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
             awarded=sum(awards.values()),
             tax=tax,
         )
-    info = engine.rules_version(hand.rules)
-    most = info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), frozen)
+    most = replays.tax_on(hand, frozen)
     if tax > most:
         raise Unprocessable(
             f"The tax on a pot of {in_words(frozen)} is at most {in_words(most)}.",

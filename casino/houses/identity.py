@@ -5,7 +5,7 @@ exponent at once, time zone and cut-off from the next gaming day on, so that a d
 """
 
 from collections.abc import Mapping
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import models
@@ -69,6 +69,13 @@ def language(house: House) -> str:
 def language_of(house: House, newest: Identity | None) -> str:
     """The same, by the newest version."""
     return next((one for one in parts_of(house, newest)["languages"] if one in NAMES), ENGLISH)
+
+
+def languages_at(house: House, moment: datetime) -> list[str]:
+    """Those of the room's languages at a moment that have been translated, the first one first; English where there was
+    none. The same whenever it is asked for."""
+    then = Identity.objects.filter(house=house, set_at__lte=moment).order_by("-number").first()
+    return [one for one in parts_of(house, then)["languages"] if one in NAMES] or [ENGLISH]
 
 
 def parts_of(house: House, newest: Identity | None) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.filters import DayRange
-from casino.reports.frame.late import adjustments
+from casino.reports.frame.late import Later
 from casino.reports.frame.movements import turned
-from casino.reports.frame.report import Scope, Section
+from casino.reports.frame.report import Scope
 
 
 def worth_of(held: Mapping[str, int]) -> int:
@@ -25,13 +25,13 @@ def posted(scope: Scope, kind: str, number: Account) -> int:
     )
 
 
-def over_short_later(places: Callable[[Scope], Sequence[str]]) -> Section:
-    """The section of what was booked later of counts at these places: over above zero, short below."""
+def over_short_later(places: Callable[[Scope], Sequence[str]]) -> Later:
+    """What was booked later of counts at these places: over above zero, short below."""
 
     def takes(scope: Scope, code: str) -> bool:
         asked, where = scope.filters.get("table") or scope.filters.get("drawer"), code.partition("/")[2]
         return asked in (None, where) and where in scope.once("places that are counted", places)
 
-    return adjustments(
+    return Later(
         (Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.CHIPS_UNATTRIBUTED), takes, lambda _code: -1
     )

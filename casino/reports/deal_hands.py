@@ -16,6 +16,7 @@ from casino.hands import deals
 from casino.hands.decks import Dealt, Kinds, dealt, kinds
 from casino.hands.models import Mode
 from casino.reports.deck_tests import Decks, Facts, Test, facts
+from casino.reports.frame.filters import DEALER
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DaysOfEvents
@@ -120,6 +121,8 @@ def dealing(scope: Scope) -> Dealing:
     for read, noted in _over(scope):
         hand = read.hand
         if not days.takes(noted.event) or asked.get("table") not in (None, hand.table.code):
+            continue
+        if asked.get(DEALER.name) not in (None, noted.dealer):
             continue
         if asked.get("game") not in (None, hand.game) or asked.get("mode") not in (None, hand.mode):
             continue

@@ -1,5 +1,6 @@
 """What the package of a closed gaming day contains: what the day was, as files of JSON; reports of the catalogue as
-PDF, CSV and JSON; the result of a verification of the house; and a manifest with the SHA-256 of all of them.
+CSV and JSON, and as PDF in every language that the house had then; the result of a verification of the house; and a
+manifest with the SHA-256 of all of them.
 
 Everything but that result was settled when the day was closed, so that it can be made again, byte by byte, whatever was
 booked later: postings of the day's period, the closing snapshot, work that was begun before the next day and has ended,
@@ -26,7 +27,7 @@ from casino.cage.models import Shift
 from casino.cage.readings import z_slip
 from casino.days.packages import Made
 from casino.hands.models import Hand, HandState
-from casino.houses import days
+from casino.houses import days, identity
 from casino.houses.days import Day, closing_snapshot
 from casino.houses.models import House
 from casino.reports import days as reports
@@ -34,6 +35,7 @@ from casino.reports import package_reports
 from casino.reports.frame import as_of
 from casino.reports.frame.columns import Type
 from casino.reports.frame.report import Checkpoint, compared
+from casino.reports.package_reports import Closed
 from casino.reports.selectors import trial_rows
 from casino.transfers.models import Box, BoxState
 from ledger import snapshots
@@ -41,7 +43,7 @@ from ledger.models import Entry, SnapshotLine, Transaction
 
 MANIFEST = "manifest.json"
 #: The form of the files; another number where their members change.
-FORMAT = "day/2"
+FORMAT = "day/3"
 VERIFICATION = "verification.json"
 _VARIANCES = (
     Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.FOREIGN_LOSS, Account.GOODWILL, Account.COUNTERFEITS,
@@ -69,7 +71,8 @@ def make(house: House, name: str, checkpoint: Mapping[str, Any] | None, verified
     moment = as_of.of_event(house, event.pk, datetime.fromisoformat(closing["at"]), known)
     parts = {path: _text(content) for path, content in _parts(house, day, closing).items()}
     equalities = _equalities(parts)
-    catalogue = package_reports.parts(house, day, moment, closing["actor"])
+    languages = identity.languages_at(house, moment.at)
+    catalogue = package_reports.parts(Closed(house, day, moment, closing["actor"], languages))
     parts |= catalogue.files | {VERIFICATION: _text(verified)}
     sums = [*equalities, *(one for report in catalogue.reports for one in report["equalities"])]
     manifest = {
@@ -78,6 +81,7 @@ def make(house: House, name: str, checkpoint: Mapping[str, Any] | None, verified
         "currency": house.currency,
         "currency_exponent": house.currency_exponent,
         "time_zone": house.time_zone,
+        "languages": languages,
         **day.as_json(),
         "closed_by": closing["actor"],
         "as_of": moment.as_json(),

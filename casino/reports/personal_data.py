@@ -20,6 +20,7 @@ from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import Person, Player
 from casino.reports import at_once
+from casino.reports.catalogue.a16_player_statement import PROTECTION
 from casino.reports.catalogue.a16_player_statement import REPORT as STATEMENT
 from casino.reports.frame.columns import Row, Type, count, day, flag, money, ref, text, time
 from casino.reports.frame.reading import stream
@@ -61,14 +62,16 @@ FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
 WHERE event.house_id = %s AND event.id <= %s AND event.doc -> 'data' ->> 'player' = %s
 AND split_part(event.doc ->> 'kind', '.', 1) = ANY(%s) ORDER BY event.id
 """
+#: Of the statement what is not among the player's own sections already.
+_MOVEMENTS = tuple(one for one in STATEMENT.sections if one.name != PROTECTION)
 _TO_THE_PLAYER = (ComplaintState.OPEN, ComplaintState.ANSWERED)
 
 
-def make(house: House, ref: str, login: str, form: Format) -> tuple[bytes, str]:
-    """The copy for the player of this reference as the person of this login asks for it, and its SHA-256. Raises
-    NotFound, Busy, SealKeyWrong."""
+def make(house: House, ref: str, asked: at_once.Asked) -> tuple[bytes, str]:
+    """The copy for the player of this reference as it is asked for, and its SHA-256. Raises NotFound, Busy,
+    SealKeyWrong."""
     player = persons.get(house, ref)
-    return at_once.make(house, _report(house, player), {"player": player.ref}, login, form)
+    return at_once.make(house, _report(house, player), {"player": player.ref}, asked)
 
 
 def _report(house: House, player: Player) -> Report:
@@ -87,7 +90,7 @@ def _report(house: House, player: Player) -> Report:
         title="Copy of personal data",
         text="Everything that the house holds on one player, but for what is named as left out.",
         roles=(Role.COMPLIANCE,),
-        sections=(*own.sections(), *STATEMENT.sections, own.receipts()),
+        sections=(*own.sections(), *_MOVEMENTS, own.receipts()),
         equalities=equalities,
         sensitivity=Sensitivity.PERSONS,
         retention=Retention.LAUNDERING,

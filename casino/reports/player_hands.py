@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.reports.frame.movements import events
+from casino.reports.frame.movements import events, turned
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched
 from casino.reports.table_hands import taxed
@@ -74,6 +74,16 @@ class Result:
     ruled: int = 0
     net: int = 0
     tax: int = 0
+
+
+def staked_in_days(scope: Scope) -> dict[tuple[str, str], int]:
+    """What each player has staked in hands, by player and gaming day, minor units."""
+    found: dict[tuple[str, str], int] = {}
+    for one in turned(scope, (Account.SEAT_STACK,)):
+        if one.kind == "hand.stakes":
+            key = one.place.rpartition("/")[2], one.day
+            found[key] = found.get(key, 0) - one.net
+    return found
 
 
 def results(scope: Scope) -> list[Result]:

@@ -6,7 +6,7 @@ for their head.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from django.db.models import Max, Q, QuerySet
@@ -126,8 +126,18 @@ def _require_value(house: House, declared: Filter, value: str) -> None:
         raise bad_filter(declared.name, f"{declared.name} is a name of at most 40 letters, digits, dots and hyphens.")
     if declared.kind is FilterKind.PERSON and not _LOGIN.match(value):
         raise bad_filter(declared.name, f"{declared.name} is a login.")
+    if declared.kind is FilterKind.TIME and not _is_moment(value):
+        raise bad_filter(declared.name, f"{declared.name} is a moment with its offset, as 2026-11-24T22:00:00+01:00.")
     if declared.kind is FilterKind.AMOUNT and not re.fullmatch(r"[0-9]{1,15}", value, re.ASCII):
         raise bad_filter(declared.name, f"{declared.name} is an amount in minor units.")
+
+
+def _is_moment(value: str) -> bool:
+    """Whether it is a moment of ISO 8601 that says from which zone it is."""
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _is_date(value: str) -> bool:

@@ -29,8 +29,8 @@ _CASE = (
     coded("state", "State"),
 )  # fmt: skip
 _STEPS = (
-    count("entry", "Entry", total=False), time("at", "At"), ref("by", "By"), text("step", "Step"), text("text", "Text"),
-    text("filed_id", "Filed under"), text("day", "Day"),
+    count("entry", "Entry", total=False), time("at", "At"), ref("by", "By"), coded("step", "Step"),
+    text("text", "Text"), text("filed_id", "Filed under"), text("day", "Day"),
 )  # fmt: skip
 _EVIDENCE = (
     count("entry", "Entry", total=False), ref("named", "Hand or entry"), text("chain", "Chain"),
@@ -39,10 +39,11 @@ _EVIDENCE = (
 )  # fmt: skip
 
 
-def make(house: House, number: int, login: str) -> tuple[bytes, str]:
-    """The PDF of a case or a note for the person of this login, and its SHA-256. Raises NotFound, Busy."""
+def make(house: House, number: int, login: str, language: str) -> tuple[bytes, str]:
+    """The PDF of a case or a note for the person of this login in this language, and its SHA-256. Raises NotFound,
+    Busy."""
     report = _report(register.whole(house, number))
-    return at_once.make(house, report, {"case": str(number)}, login, Format.PDF)
+    return at_once.make(house, report, {"case": str(number)}, at_once.Asked(login, Format.PDF, language))
 
 
 def _report(found: dict[str, Any]) -> Report:

@@ -11,6 +11,7 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.hands.terms import stake_options
+from casino.reports.frame.filters import DEALER
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched, place
 
@@ -64,6 +65,7 @@ _SUMS = f"""{_HANDS}, wanted AS (
         CASE WHEN log IS NOT NULL AND jsonb_typeof(verbs) = 'array' AND verbs <> '[]' THEN EXISTS (
             SELECT FROM jsonb_array_elements_text(log) line WHERE verbs ? split_part(line, ' ', 2)) END AS shown
     FROM hand JOIN wanted USING ("table") LEFT JOIN said USING (game, rules) WHERE day = ANY(%(wanted)s)
+    AND (%(dealer)s::text IS NULL OR dealer = %(dealer)s)
 )
 SELECT grouping(day, "table", dealer, game, hour, set_up, stake), day, "table", dealer, game, hour, set_up, stake,
     count(*) FILTER (WHERE kind = 'hand.settled'), count(*) FILTER (WHERE kind = 'hand.ruled'),
@@ -83,7 +85,10 @@ SELECT said.day, chain.name, said.kind, count(*), coalesce(sum(hand.handle), 0):
     FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = ANY(%(ends)s)
 ) said JOIN audit_chainhead chain ON chain.id = said.chain_id
 LEFT JOIN hands_hand hand ON hand.house_id = said.house_id AND hand.name = said.name
-WHERE day = ANY(%(wanted)s) GROUP BY 1, 2, 3
+WHERE day = ANY(%(wanted)s) AND (%(dealer)s::text IS NULL OR said.name IN (
+    SELECT doc #>> '{{data,hand}}' FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s
+    AND doc ->> 'kind' = 'hand.dealt' AND doc ->> 'actor' = %(dealer)s))
+GROUP BY 1, 2, 3
 """  # noqa: S608 - constants only
 #: Tax that results and rulings brought, that later rulings gave back, and that tables brought when they were closed.
 _TAXED = """
@@ -154,7 +159,8 @@ def played(scope: Scope) -> dict[tuple[str, str], tuple[int, int]]:
 
 
 def sums(scope: Scope, games: Mapping[str, str]) -> Sums:
-    """Hands of the days that a run asks for, at these tables; `games`: by table the game that it was set up for."""
+    """Hands of the days, and of the dealer if it names one, that a run asks for, at these tables; `games`: by table
+    the game that it was set up for."""
     found = Sums({}, {}, {}, {}, {}, {})
     stake_games, stake_rules, options = (list(column) for column in zip(*stake_options(), strict=True))
     asked = {
@@ -191,7 +197,8 @@ class Ends:
 
 
 def ends(scope: Scope) -> list[Ends]:
-    """The hands that were settled, ruled on or voided in the days that a run asks for, by these events alone."""
+    """The hands that were settled, ruled on or voided in the days that a run asks for, by these events alone; where it
+    names a dealer, those that this person has dealt."""
     return [
         Ends(day, place(chain), kind.partition(".")[2], hands, handle)
         for day, chain, kind, hands, handle in _rows(_ENDED, scope)
@@ -206,5 +213,6 @@ def taxed(scope: Scope) -> dict[str, int]:
 
 
 def _rows(statement: str, scope: Scope, more: Mapping[str, Any] = _NOTHING) -> list[tuple[Any, ...]]:
-    asked = {"house": scope.house.id, "event": scope.as_of.event, "ends": _ENDS}
+    dealer = scope.filters.get(DEALER.name)
+    asked = {"house": scope.house.id, "event": scope.as_of.event, "ends": _ENDS, "dealer": dealer}
     return fetched(statement, asked | DaysOfEvents(scope).parameters | dict(more))

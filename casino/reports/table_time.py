@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from casino.reports.frame.filters import DayRange
+from casino.reports.frame.filters import DEALER, DayRange
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import place
@@ -43,14 +43,19 @@ class _Table:
 
 @dataclass(slots=True)
 class Times:
-    """Seconds by gaming day and table, and by gaming day and dealer."""
+    """Seconds by gaming day and table, and by gaming day, table and dealer."""
 
     tables: dict[tuple[str, str], int] = field(default_factory=dict)
-    dealers: dict[tuple[str, str], int] = field(default_factory=dict)
+    dealers: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
     def open_of(self, day: str, table: str) -> int:
         """Seconds that a table was open in a day."""
         return self.tables.get((day, table), 0)
+
+    def of_dealer(self, dealer: str) -> "Times":
+        """The same of the turns of one dealer: tables are open while the dealer has them."""
+        turns = {key: spent for key, spent in self.dealers.items() if key[2] == dealer}
+        return Times({(day, table): spent for (day, table, _), spent in turns.items()}, turns)
 
 
 class _Clock:
@@ -61,28 +66,41 @@ class _Clock:
     def turn(self, now: datetime) -> None:
         """Book what has passed, of every table, up to a moment."""
         for code, table in self.tables.items():
-            self.book(self.found.tables, code, table.since, now)
+            self.book(code, table, now)
             if table.since is not None:
                 table.since = now
+            self.book_turn(code, table, now)
             if table.dealer_since is not None:
-                self.book(self.found.dealers, table.dealer, table.dealer_since, now)
                 table.dealer_since = now
 
-    def book(self, sums: dict[tuple[str, str], int], name: str, since: datetime | None, now: datetime) -> None:
-        spent = 0 if since is None else int((now - since).total_seconds())
-        if spent and self.range.takes(self.day):
-            sums[self.day, name] = sums.get((self.day, name), 0) + spent
+    def book(self, code: str, table: _Table, now: datetime) -> None:
+        """Book for how long a table was open."""
+        if spent := self.spent(table.since, now):
+            sums, key = self.found.tables, (self.day, code)
+            sums[key] = sums.get(key, 0) + spent
+
+    def book_turn(self, code: str, table: _Table, now: datetime) -> None:
+        """Book for how long its dealer has had it."""
+        if spent := self.spent(table.dealer_since, now):
+            turns, turn = self.found.dealers, (self.day, code, table.dealer)
+            turns[turn] = turns.get(turn, 0) + spent
+
+    def spent(self, since: datetime | None, now: datetime) -> int:
+        """Whole seconds; none of a day that is not asked for."""
+        return 0 if since is None or not self.range.takes(self.day) else int((now - since).total_seconds())
 
     def leave(self, code: str, now: datetime) -> None:
         """Book the turn of the dealer of a table, if there is one."""
         table = self.tables[code]
-        self.book(self.found.dealers, table.dealer, table.dealer_since, now)
+        self.book_turn(code, table, now)
         table.dealer, table.dealer_since = "", None
 
 
 def times(scope: Scope) -> Times:
-    """Of the days that a run asks for, up to its moment."""
-    return counted(_events(scope), DayRange.of(scope), scope.as_of.at)
+    """Of the days, and of the dealer if it names one, that a run asks for, up to its moment."""
+    found = counted(_events(scope), DayRange.of(scope), scope.as_of.at)
+    dealer = scope.filters.get(DEALER.name)
+    return found if dealer is None else found.of_dealer(dealer)
 
 
 def counted(moments: Iterable[tuple[str, str, datetime, str]], days: DayRange, until: datetime) -> Times:
@@ -99,11 +117,11 @@ def counted(moments: Iterable[tuple[str, str, datetime, str]], days: DayRange, u
             continue
         elif kind == "table.closed":
             clock.leave(code, now)
-            clock.book(clock.found.tables, code, table.since, now)
+            clock.book(code, table, now)
             del clock.tables[code]
         elif kind == "dealer.left":
             clock.leave(code, now)
-            clock.book(clock.found.tables, code, table.since, now)
+            clock.book(code, table, now)
             table.since = None
         else:
             table.since = table.since or now

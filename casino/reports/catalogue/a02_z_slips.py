@@ -133,6 +133,7 @@ def _explained(scope: Scope) -> Iterator[Row]:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    yield from _LATER.equalities(scope)
     checked = results["checks"]
     yield Equality(
         "sums of the slips that hold = sums of the slips", checked.totals["holds"], checked.row_count, Type.COUNT
@@ -164,10 +165,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("variances of chips = 5210", found["chips"], -posted[str(Account.CHIP_OVER_SHORT)], Type.MONEY)
 
 
+_LATER = over_short_later(lambda scope: drawers(scope.house))
+
 REPORT = Report(
     id="z-slips",
     number="A2",
-    version=2,
+    version=3,
     title="Z slips",
     text="Shifts of drawers that have ended: movements, counts and variances, who signed, the sums of every slip, and "
     "the slip before. A shift belongs to the gaming day in which it began.",
@@ -247,7 +250,7 @@ REPORT = Report(
             _proofs,
             proof=("chain", "last_event", "last_hash"),
         ),
-        over_short_later(lambda scope: drawers(scope.house)),
+        _LATER.section(),
     ),
     equalities=_equalities,
     filters=(*DAYS, DRAWER, slips.NUMBER_Z),

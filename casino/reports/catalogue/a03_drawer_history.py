@@ -1,5 +1,6 @@
 """A3: everything that moved in the drawers, entry by entry, with running balances."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,9 +11,21 @@ from casino.bookkeeping.chart import face_value
 from casino.reports.frame.blind import NOTE, open_drawers
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER, ENTRY_KIND, LEAST, OF_ENTRIES, PERSON, DayRange, takes_entry
-from casino.reports.frame.movements import Moved, moved, recorded
+from casino.reports.frame.movements import Moved, events, moved, recorded
 from casino.reports.frame.reading import balances, stream
-from casino.reports.frame.report import FIGURES, Equality, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.frame.report import (
+    FIGURES,
+    Equality,
+    Filter,
+    FilterKind,
+    Report,
+    Results,
+    Retention,
+    Scope,
+    Section,
+    Sensitivity,
+)
+from casino.reports.frame.trail import place
 from casino.staff.models import Role
 
 _CASH, _FOREIGN = Account.DRAWER_CASH, Account.FOREIGN_CHIPS
@@ -26,6 +39,7 @@ FROM audit_event event WHERE event.house_id = %s AND event.id <= %s AND event.id
     SELECT noted.event_id FROM audit_posting noted WHERE noted.transaction_id = ANY(%s)
 )
 """
+SHIFT = Filter("shift", FilterKind.CODE, "Only shifts of this number.")
 #: Postings whose events are read together.
 _BATCH = 1_000
 #: What has running balances, in their order.
@@ -90,6 +104,22 @@ def _noted(scope: Scope, lines: list[_Line]) -> dict[int, tuple[Any, ...]]:
     return {row[0]: row[1:] for row in stream(_NOTED, parameters)}
 
 
+class _Shifts:
+    """Which shift of a drawer an event belongs to: the one that was opened last, with it or before."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._begun: dict[str, list[int]] = {}
+        self._numbers: dict[str, list[int]] = {}
+        for event, chain, _, doc in events(scope, ("drawer.opened", "drawer.reopened")):
+            self._begun.setdefault(place(chain), []).append(event)
+            self._numbers.setdefault(place(chain), []).append(doc["data"]["shift"])
+
+    def of(self, line: _Line) -> int | None:
+        """Its number; None before the first one."""
+        before = bisect_right(self._begun.get(line.drawer, ()), line.event)
+        return self._numbers[line.drawer][before - 1] if before else None
+
+
 def _rows(scope: Scope) -> Iterator[Row]:
     days, drawer = DayRange.of(scope), scope.filters.get("drawer")
     batch: list[_Line] = []
@@ -104,10 +134,12 @@ def _rows(scope: Scope) -> Iterator[Row]:
 
 def _shown(scope: Scope, lines: list[_Line]) -> Iterator[Row]:
     person, noted = scope.filters.get("person"), _noted(scope, lines)
+    shifts, asked = scope.once("shifts", _Shifts), scope.filters.get(SHIFT.name)
     still_open = open_drawers(scope) if scope.blind else {}
     for line in lines:
         seq, actor, approver, player, corrects = noted[line.event]
-        if person in (None, actor, approver):
+        shift = shifts.of(line)
+        if person in (None, actor, approver) and asked in (None, str(shift)):
             hidden = line.event >= still_open.get(line.drawer, line.event + 1)
             # What is hidden stands there whatever it came to: that it is left out would say something of it.
             amounts = () if hidden else (line.cash, line.chips, line.foreign)
@@ -115,8 +147,8 @@ def _shown(scope: Scope, lines: list[_Line]) -> Iterator[Row]:
                 continue
             figures = (None,) * 6 if hidden else (line.cash, line.chips, line.foreign, *line.running)
             yield (
-                line.at, line.day or None, line.drawer, line.transaction, line.kind, line.undoes, player, *figures,
-                actor, approver, corrects, seq, NOTE if hidden else "",
+                line.at, line.day or None, line.drawer, shift, line.transaction, line.kind, line.undoes, player,
+                *figures, actor, approver, corrects, seq, NOTE if hidden else "",
             )  # fmt: skip
 
 
@@ -142,7 +174,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             Type.MONEY,
             coded={"what": what},
         )
-    if scope.filters.keys() & {PERSON.name, *OF_ENTRIES} or scope.blind:
+    if scope.filters.keys() & {PERSON.name, SHIFT.name, *OF_ENTRIES} or scope.blind:
         return
     said = [0, 0, 0]
     for (code, commodity), net in recorded(scope, _NUMBERS, days).items():
@@ -163,7 +195,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="drawer-history",
     number="A3",
-    version=3,
+    version=4,
     title="Drawer history",
     text="Everything that moved in the drawers, posting by posting, with running balances. Chips by their worth.",
     roles=(Role.AUDITOR, Role.MANAGER, Role.CAGE_SUPERVISOR),
@@ -176,6 +208,7 @@ REPORT = Report(
                 time("at", "Time"),
                 Column("day", "Gaming day", Type.DAY),
                 ref("drawer", "Drawer"),
+                count("shift", "Shift", total=False),
                 count("transaction", "Posting", total=False),
                 coded("kind", "Kind"),
                 Column("mirror", "Mirror", Type.FLAG),
@@ -193,11 +226,11 @@ REPORT = Report(
                 text("note", "Note"),
             ),
             _rows,
-            groups=("drawer", "kind", "day", "by"),
+            groups=("drawer", "shift", "kind", "day", "by"),
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, DRAWER, PERSON, ENTRY_KIND, LEAST, FIGURES),
+    filters=(*DAYS, DRAWER, SHIFT, PERSON, ENTRY_KIND, LEAST, FIGURES),
     sensitivity=Sensitivity.PLAYERS,
     retention=Retention.BOOKS,
 )

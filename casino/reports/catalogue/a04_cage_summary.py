@@ -7,7 +7,7 @@ from casino.bookkeeping.chart import CHIP_LIABILITIES, face_value, kind_of
 from casino.reports.frame.blind import NOTE, is_blind
 from casino.reports.frame.columns import Column, Row, Type, coded, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
-from casino.reports.frame.late import adjustments
+from casino.reports.frame.late import Later
 from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.places import place_of
 from casino.reports.frame.reading import Held, balances
@@ -100,6 +100,7 @@ def _in_money(held: Held) -> int:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    yield from _LATER.equalities(scope)
     days = DayRange.of(scope)
     until = recorded(scope, _NUMBERS, DayRange(None, days.last))
     said = sum(_worth(commodity, net) for (code, commodity), net in until.items() if _takes(scope, code))
@@ -116,10 +117,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         yield Equality("closing = balances of the ledger", totals["closing"], held, Type.MONEY)
 
 
+_LATER = Later(_NUMBERS, _is_asked)
+
 REPORT = Report(
     id="cage-summary",
     number="A4",
-    version=4,
+    version=5,
     title="Cage summary",
     text="Cash and chips of vault, drawers, boxes, transit and bank: opening, what came and went, closing; the same by "
     "kind of posting; and the cash that covers what the house owes for chips. Chips by their worth.",
@@ -162,7 +165,7 @@ REPORT = Report(
             ),
             _ratio,
         ),
-        adjustments(_NUMBERS, _is_asked),
+        _LATER.section(),
     ),
     equalities=_equalities,
     filters=(*DAYS, PLACE, FIGURES),

@@ -8,8 +8,8 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CREDIT, face_value, kind_of
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
-from casino.reports.frame.filters import DAYS, PLACE, DayRange
-from casino.reports.frame.late import adjustments
+from casino.reports.frame.filters import DAYS, GAME, PLACE, DayRange
+from casino.reports.frame.late import Later
 from casino.reports.frame.movements import recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
@@ -23,7 +23,9 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.trail import games
 from casino.reports.table_hands import ends, played, taxed
+from casino.reports.table_time import times
 from casino.staff.models import Role
 
 #: Columns by number of the chart; income above zero, cost below.
@@ -46,10 +48,10 @@ def sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
 
 
 def _sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
-    days, place = DayRange.of(scope), scope.filters.get("place")
+    days = DayRange.of(scope)
     found: dict[tuple[str, str], dict[str, int]] = {}
     for one in scope.once("revenue accounts", lambda scope: turned(scope, _OF)):
-        if days.takes(one.day) and place in (None, one.place):
+        if days.takes(one.day) and _is_asked(scope, one.place):
             row = found.setdefault((one.day, one.place), dict.fromkeys(_NAMES, 0))
             row[_OF[Account(one.number)]] += one.net * _earned(one.code)
     return found
@@ -57,16 +59,23 @@ def _sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
 
 def _played(scope: Scope) -> dict[tuple[str, str], tuple[int, int]]:
     """Hands that were settled or ruled on, and the money that seats played for in them, by day and table."""
-    asked = scope.filters.get("place")
-    return {key: found for key, found in played(scope).items() if asked in (None, key[1])}
+    return {key: found for key, found in played(scope).items() if _is_asked(scope, key[1])}
+
+
+def _minutes(scope: Scope) -> dict[tuple[str, str], int]:
+    """Whole minutes that tables were open, by day and table."""
+    return {key: spent // 60 for key, spent in times(scope).tables.items() if _is_asked(scope, key[1])}
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
-    booked, hands_of = sums(scope), _played(scope)
+    booked, hands_of, minutes, game = sums(scope), _played(scope), _minutes(scope), games(scope)
     nothing = dict.fromkeys(_NAMES, 0)
-    for key in sorted(booked.keys() | hands_of.keys()):
+    for key in sorted(booked.keys() | hands_of.keys() | minutes.keys()):
         row, (hands, handle) = booked.get(key, nothing), hands_of.get(key, (0, 0))
-        yield key[0] or None, key[1], hands, handle, *row.values(), sum(row.values()), share(row["tax"], handle)
+        yield (
+            key[0] or None, key[1], game.get(key[1]), minutes.get(key, 0), hands, handle, *row.values(),
+            sum(row.values()), share(row["tax"], handle),
+        )  # fmt: skip
 
 
 def _months(scope: Scope) -> Iterator[Row]:
@@ -110,16 +119,22 @@ def _results(scope: Scope) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _is_asked(scope: Scope, code: str) -> bool:
-    return scope.filters.get("place") in (None, code.partition("/")[2])
+def _is_asked(scope: Scope, place: str) -> bool:
+    """Whether a run shows a place: it, or all that play a game."""
+    asked = scope.filters
+    return asked.get("place") in (None, place) and ("game" not in asked or asked["game"] == games(scope).get(place))
+
+
+def _is_account_asked(scope: Scope, code: str) -> bool:
+    return _is_asked(scope, code.partition("/")[2])
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    days, place = DayRange.of(scope), scope.filters.get("place")
+    yield from _LATER.equalities(scope)
     said = dict.fromkeys(_NAMES, 0)
-    for (code, _), net in recorded(scope, _OF, days).items():
+    for (code, _), net in recorded(scope, _OF, DayRange.of(scope)).items():
         number, _, where = code.partition("/")
-        if place in (None, where):
+        if _is_asked(scope, where):
             said[_OF[Account(number)]] -= net
     totals = results["revenue"].totals
     for name in _NAMES:
@@ -154,10 +169,10 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 
 def _tax_boxes(scope: Scope) -> Iterator[Equality]:
     """Chips of the tax are put into the box of the table: what later rulings give back comes from the tray."""
-    days, place = DayRange.of(scope), scope.filters.get("place")
+    days = DayRange.of(scope)
     tax = chips = 0
     for one in turned(scope, (Account.HOUSE_TAX, Account.TAX_BOX)):
-        if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and place in (None, one.place):
+        if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and _is_asked(scope, one.place):
             if one.number == Account.HOUSE_TAX:
                 tax += one.net
             else:
@@ -179,8 +194,7 @@ def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
 
 def _stored(scope: Scope) -> tuple[int, int]:
     """Hands by their last event, and the handle of the rows of those hands."""
-    asked = scope.filters.get("place")
-    found = [one for one in ends(scope) if one.state != "voided" and asked in (None, one.table)]
+    found = [one for one in ends(scope) if one.state != "voided" and _is_asked(scope, one.table)]
     return sum(one.hands for one in found), sum(one.handle for one in found)
 
 
@@ -190,10 +204,12 @@ _AMOUNTS = (
     money("foreign_loss", "Lost on chips of others"), money("counterfeits", "Counterfeits"), money("result", "Result"),
 )  # fmt: skip
 
+_LATER = Later(tuple(_OF), _is_account_asked, _earned)
+
 REPORT = Report(
     id="daily-revenue",
     number="A5",
-    version=5,
+    version=6,
     title="Daily revenue",
     text="What the house earned (above zero) and bore (below) by gaming day and place, as it was booked in the day; "
     "what was booked later for a day stands apart.",
@@ -205,13 +221,15 @@ REPORT = Report(
             (
                 Column("day", "Gaming day", Type.DAY),
                 ref("place", "Place"),
+                ref("game", "Game"),
+                count("minutes", "Minutes open"),
                 count("hands", "Hands"),
                 money("handle", "Handle"),
                 *_AMOUNTS,
                 Column("tax_share", "Tax of handle", Type.SHARE),
             ),
             _rows,
-            groups=("day", "place"),
+            groups=("day", "place", "game"),
         ),
         Section("months", "By month", (text("month", "Month"), *_AMOUNTS), _months),
         Section(
@@ -231,10 +249,10 @@ REPORT = Report(
             ),
             _compared,
         ),
-        adjustments(_OF, _is_asked, _earned),
+        _LATER.section(),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PLACE),
+    filters=(*DAYS, PLACE, GAME),
     formats=(*FORMATS, Format.SVG),
     charts=(
         Chart(

@@ -1,6 +1,6 @@
 """A6: what each table played and brought, by gaming day, game, stake, dealer and hour; its tray piece by piece."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from casino.bookkeeping.accounts import Account
@@ -20,8 +20,8 @@ from casino.reports.frame.columns import (
     ref,
     share,
 )
-from casino.reports.frame.filters import DAYS, GAME, TABLE, DayRange
-from casino.reports.frame.late import adjustments
+from casino.reports.frame.filters import DAYS, DEALER, GAME, TABLE, DayRange
+from casino.reports.frame.late import Later
 from casino.reports.frame.movements import Turned, events, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
@@ -35,7 +35,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, place
+from casino.reports.frame.trail import DaysOfEvents, games, place
 from casino.reports.table_hands import Played, Sums, ends, sums
 from casino.reports.table_time import Times, times
 from casino.staff.models import Role
@@ -94,15 +94,22 @@ def _result(scope: Scope) -> _Result:
 
 
 def _read(scope: Scope) -> _Result:
-    games = {place(chain): doc["data"]["game"] for _, chain, _, doc in events(scope, ("table.set_up",))}
-    asked = scope.filters
+    of_tables, asked = games(scope), scope.filters
     wanted = {
-        code for code, game in games.items() if asked.get("table") in (None, code) and asked.get("game") in (None, game)
+        code: game
+        for code, game in of_tables.items()
+        if asked.get("table") in (None, code) and asked.get("game") in (None, game)
     }
-    found = _Result(games, wanted, times(scope), sums(scope, {code: games[code] for code in wanted}))
-    _read_money(scope, found)
-    _read_events(scope, found)
+    found = _Result(of_tables, set(wanted), times(scope), sums(scope, wanted))
+    if not _of_dealer(scope):
+        _read_money(scope, found)
+        _read_events(scope, found)
     return found
+
+
+def _of_dealer(scope: Scope) -> bool:
+    """Whether a run asks for the hands of one dealer: what tables have besides hands is no dealer's."""
+    return DEALER.name in scope.filters
 
 
 def _read_money(scope: Scope, found: _Result) -> None:
@@ -167,6 +174,8 @@ def _tables(scope: Scope) -> Iterator[Row]:
 
 def _money(scope: Scope) -> Iterator[Row]:
     found = _result(scope)
+    if _of_dealer(scope):
+        return
     for key in found.days_and_tables():
         row = found.money.get(key, {})
         yield key[0] or None, key[1], found.games[key[1]], *(row.get(name, 0) for name in _MONEY)
@@ -196,15 +205,13 @@ def _stakes(scope: Scope) -> Iterator[Row]:
 def _dealers(scope: Scope) -> Iterator[Row]:
     """Hours are those that a dealer has taken tables over for; who deals without that has none."""
     found = _result(scope)
-    seconds: dict[str, int] = {}
-    for (_, dealer), spent in found.times.dealers.items():
-        seconds[dealer] = seconds.get(dealer, 0) + spent
-    games: dict[str, set[str]] = {}
-    for dealer, game in found.hands.dealers:
-        games.setdefault(dealer, set()).add(game)
-    for (dealer, game), played in sorted(found.hands.dealers.items()):
-        # The turns of a dealer who deals several games are not divided among them.
-        yield dealer, game, *_figures(played, seconds.get(dealer, 0) if len(games[dealer]) == 1 else 0)
+    seconds: dict[tuple[str, str], int] = {}
+    for (_, table, dealer), spent in found.times.dealers.items():
+        if table in found.wanted:
+            key = dealer, found.games[table]
+            seconds[key] = seconds.get(key, 0) + spent
+    for key in sorted(found.hands.dealers.keys() | seconds.keys()):
+        yield *key, *_figures(found.hands.dealers.get(key, Played()), seconds.get(key, 0))
 
 
 def _hours(scope: Scope) -> Iterator[Row]:
@@ -213,6 +220,8 @@ def _hours(scope: Scope) -> Iterator[Row]:
 
 
 def _trays(scope: Scope) -> Iterator[Row]:
+    if _of_dealer(scope):
+        return
     for (table, commodity), row in sorted(_tray_sums(scope).items()):
         yield table, commodity, face_value(commodity), *(row[name] for name in _TRAY_COLUMNS)
 
@@ -233,12 +242,34 @@ def _tray_sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
 
 
 def _is_wanted(scope: Scope, code: str) -> bool:
-    return code.partition("/")[2] in _result(scope).wanted
+    return not _of_dealer(scope) and code.partition("/")[2] in _result(scope).wanted
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    found, days = _result(scope), DayRange.of(scope)
+    yield from _LATER.equalities(scope)
+    found = _result(scope)
     totals = results["tables"].totals | results["money"].totals
+    counted = _counted(scope, found)
+    yield Equality("hands = settled and ruled by the events", totals["hands"], counted["hands"], Type.COUNT)
+    yield Equality("voided hands = voids by the events", totals["voided"], counted["voided"], Type.COUNT)
+    yield Equality("hands by hour = hands by table", results["hours"].totals["hands"], totals["hands"], Type.COUNT)
+    yield Equality("hands by dealer = hands by table", results["dealers"].totals["hands"], totals["hands"], Type.COUNT)
+    for name in ("hands", "voided", "handle", "tax"):
+        by_stake = results["stakes"].totals[name]
+        yield Equality(
+            "{name} by stake = {name} by table",
+            by_stake,
+            totals[name],
+            Type.COUNT if name in ("hands", "voided") else Type.MONEY,
+            coded={"name": name},
+        )
+    if not _of_dealer(scope):
+        yield from _with_a5(scope, found, totals)
+        yield from _drop(scope, found, totals)
+        yield from _of_trays(scope, found, results["trays"].totals)
+
+
+def _with_a5(scope: Scope, found: _Result, totals: Mapping[str, int]) -> Iterator[Equality]:
     of_a5 = dict.fromkeys(("tax", "fees", "bonus", "goodwill", "cash_variance", "chip_variance"), 0)
     for (_, where), row in revenue.sums(Scope(scope.house, scope.as_of, _only_days(scope))).items():
         if where in found.wanted:
@@ -259,26 +290,18 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         )
     variances = of_a5["cash_variance"] + of_a5["chip_variance"]
     yield Equality("variance = variances of these tables in A5", totals["variance"], variances, Type.MONEY)
-    counted = _counted(scope, found)
-    yield Equality("hands = settled and ruled by the events", totals["hands"], counted["hands"], Type.COUNT)
-    yield Equality("voided hands = voids by the events", totals["voided"], counted["voided"], Type.COUNT)
-    yield Equality("hands by hour = hands by table", results["hours"].totals["hands"], totals["hands"], Type.COUNT)
-    yield Equality("hands by dealer = hands by table", results["dealers"].totals["hands"], totals["hands"], Type.COUNT)
-    for name in ("hands", "voided", "handle", "tax"):
-        by_stake = results["stakes"].totals[name]
-        yield Equality(
-            "{name} by stake = {name} by table",
-            by_stake,
-            totals[name],
-            Type.COUNT if name in ("hands", "voided") else Type.MONEY,
-            coded={"name": name},
-        )
+
+
+def _drop(scope: Scope, found: _Result, totals: Mapping[str, int]) -> Iterator[Equality]:
     yield Equality("drop = buy-ins at tables by the events", totals["drop"], found.bought, Type.MONEY)
     if not scope.filters:
         yield Equality(
             "drop = cash expected of received boxes, and cash still in boxes", totals["drop"], _boxes(scope), Type.MONEY
         )
-    trays = results["trays"].totals
+
+
+def _of_trays(scope: Scope, found: _Result, trays: Mapping[str, int]) -> Iterator[Equality]:
+    days = DayRange.of(scope)
     moved = sum(trays[name] for name in _TRAY_COLUMNS[:-1])
     yield Equality("pieces of trays: opening and what moved = closing", moved, trays["closing"], Type.PIECES)
     said = sum(
@@ -331,14 +354,16 @@ _AMOUNTS = (
     money("credits", "Credits"), money("variance", "Over and short"),
 )  # fmt: skip
 
+_LATER = Later(_NUMBERS, _is_wanted)
+
 REPORT = Report(
     id="table-result",
     number="A6",
-    version=3,
+    version=4,
     title="Table and game result",
     text="What each table played and brought by gaming day: time open, hands, seats, handle, tax, drop, what came and "
     "went; by game, stake, dealer and hour, and its tray piece by piece. A hand belongs to the day in which it was "
-    "settled.",
+    "settled. Of one dealer: the hands that this person has dealt, by the time that the person had the tables.",
     roles=(Role.AUDITOR, Role.MANAGER),
     sections=(
         Section(
@@ -392,10 +417,10 @@ REPORT = Report(
             _trays,
             groups=("table", "commodity"),
         ),
-        adjustments(_NUMBERS, _is_wanted),
+        _LATER.section(),
     ),
     equalities=_equalities,
-    filters=(*DAYS, TABLE, GAME),
+    filters=(*DAYS, TABLE, GAME, DEALER),
     formats=(*FORMATS, Format.SVG),
     charts=(
         Chart(

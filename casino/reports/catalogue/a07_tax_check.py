@@ -47,6 +47,10 @@ WHERE entry.transaction_id = ANY(%s) AND account.book = %s AND split_part(accoun
 """
 
 
+#: Sums by table.
+_SUMMED = ("hands", "base", "due", "by_base", "stored", "booked", "taken", "unplayable")
+
+
 class _Settled(NamedTuple):
     """The event that settled a hand, its tax in minor units, and its posting, None where nothing moved."""
 
@@ -55,15 +59,26 @@ class _Settled(NamedTuple):
     posting: int | None
 
 
+class _Due(NamedTuple):
+    """What the engine makes of a hand, minor units: the pot that was won, on which the tax is taken, the tax of its
+    play, that of the rules on this base alone, and what its settlement takes from the pot in all. All 0 where the log
+    cannot be followed; `problem` says why."""
+
+    base: int = 0
+    tax: int = 0
+    by_base: int = 0
+    taken: int = 0
+    problem: str = ""
+
+
 class _Checked(NamedTuple):
-    """One settled hand: `due` is None where its log cannot be followed, and `problem` says why."""
+    """One settled hand, and its tax as it was stored and booked."""
 
     read: Read
     event: int
     stored: int
     booked: int
-    due: int | None
-    problem: str
+    due: _Due
 
 
 def _checked(scope: Scope) -> Iterator[_Checked]:
@@ -77,7 +92,7 @@ def _checked(scope: Scope) -> Iterator[_Checked]:
         ]))  # fmt: skip
         for read in sorted(named(scope.house, tables, list(chunk)), key=lambda read: chunk[read.hand.name].event):
             one = chunk[read.hand.name]
-            yield _Checked(read, one.event, one.tax, booked.get(one.posting, 0), *_due(read))
+            yield _Checked(read, one.event, one.tax, booked.get(one.posting, 0), _due(read))
 
 
 def _settled(scope: Scope) -> Iterator[tuple[str, _Settled]]:
@@ -88,19 +103,27 @@ def _settled(scope: Scope) -> Iterator[tuple[str, _Settled]]:
             yield hand, _Settled(event, tax, posting)
 
 
-def _due(read: Read) -> tuple[int | None, str]:
-    """The tax by the rules of the hand's own version, in minor units, or why there is none."""
+def _due(read: Read) -> _Due:
+    """By the rules of the hand's own version."""
+    hand = read.hand
     try:
-        replayed = replays.follow(read.hand, face_down.log(read.hand, read.lines))
+        replayed = replays.follow(hand, face_down.log(hand, read.lines))
     except CardsAltered as altered:
-        return None, altered.problem
+        return _Due(problem=altered.problem)
     except SealedUnreadable:
-        return None, "the sealed seed does not open"
+        return _Due(problem="the sealed seed does not open")
     if replayed.refusal is not None:
-        return None, replayed.refusal
+        return _Due(problem=replayed.refusal)
     if replayed.game is None or replayed.game.result is None:
-        return None, "the log ends before the hand does"
-    return int(replayed.game.result.tax), ""
+        return _Due(problem="the log ends before the hand does")
+    base = replayed.won
+    return _Due(base, int(replayed.game.result.tax), replays.tax_on(hand, base), _taken(replayed))
+
+
+def _taken(replayed: replays.Replay) -> int:
+    """What the settlement of a hand takes from its pot, less what it puts in, minor units."""
+    pot = replayed.hand.table.account(Account.POT)
+    return replayed.booked(replayed.waiting).get(pot, 0)
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
@@ -108,17 +131,20 @@ def _rows(scope: Scope) -> Iterator[Row]:
     days, tables = DaysOfEvents(scope), scope.kept.setdefault("tables", {})
     tables.clear()
     for one in _checked(scope):
-        due, hand = one.due or 0, one.read.hand
-        sums = tables.setdefault(hand.table.code, [0, 0, 0, 0, 0])
-        for at, value in enumerate((1, due, one.stored, one.booked, one.due is None)):
-            sums[at] += value
-        agrees = one.due == one.booked == one.stored
+        due, hand = one.due, one.read.hand
+        sums = tables.setdefault(hand.table.code, dict.fromkeys(_SUMMED, 0))
+        figures = (1, due.base, due.tax, due.by_base, one.stored, one.booked, due.taken, bool(due.problem))
+        for name, value in zip(_SUMMED, figures, strict=True):
+            sums[name] += value
+        agrees = not due.problem and due.tax == due.by_base == one.booked == one.stored
         if agrees and scope.filters.get("show") != "all":
             continue
         yield (
             days.of(one.event) or None, hand.name, hand.table.code, hand.game, hand.rules,
-            _options(hand.options), hand.handle, one.due,
-            one.stored, one.booked, None if one.due is None else one.booked - due, one.problem,
+            _options(hand.options), hand.handle,
+            *((None, None, one.stored, one.booked, None) if due.problem else
+              (due.base, due.tax, one.stored, one.booked, one.booked - due.tax)),
+            due.problem,
         )  # fmt: skip
 
 
@@ -132,7 +158,7 @@ def _sums(scope: Scope) -> Iterator[Row]:
     if "tables" not in scope.kept:
         deque(_rows(scope), maxlen=0)
     for table, sums in sorted(scope.kept["tables"].items()):
-        yield table, *sums
+        yield table, *sums.values()
 
 
 def _beside(scope: Scope) -> int:
@@ -143,12 +169,19 @@ def _beside(scope: Scope) -> int:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     totals = results["tables"].totals
     yield Equality("tax due by the engine = tax booked", totals["due"], totals["booked"], Type.MONEY)
+    yield Equality(
+        "tax by the rules on the bases = tax due by the engine", totals["by_base"], totals["due"], Type.MONEY
+    )
     yield Equality("tax of the stored results = tax booked", totals["stored"], totals["booked"], Type.MONEY)
     yield Equality("hands that cannot be replayed = none", totals["unplayable"], 0, Type.COUNT)
     if not scope.filters.keys() - {"show"}:
         by_hands = sum(one.net for one in turned(scope, (Account.HOUSE_TAX,)) if one.kind == "hand.settled")
         yield Equality(
             "tax booked of these hands = 4010 by settlements of hands", totals["booked"], by_hands, Type.MONEY
+        )
+        pots = sum(one.net for one in turned(scope, (Account.POT,)) if one.kind == "hand.settled")
+        yield Equality(
+            "taken from pots by the engine = by settlements in the ledger", totals["taken"], -pots, Type.MONEY
         )
         held = sum(one.balance for one in balances(scope) if one.number == Account.HOUSE_TAX)
         yield Equality(
@@ -159,10 +192,11 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="tax-check",
     number="A7",
-    version=2,
+    version=3,
     title="Tax check",
     text="The tax of every settled hand, recomputed by the engine in the version of the hand's rules, beside what was "
-    "booked. Hands that agree are left out unless all are asked for.",
+    "booked. The base is the pot that was won, on which the tax of the rules is taken. Hands that agree are left out "
+    "unless all are asked for.",
     roles=(Role.AUDITOR,),
     sections=(
         Section(
@@ -170,8 +204,9 @@ REPORT = Report(
             "Hands",
             (
                 Column("day", "Gaming day", Type.DAY), ref("hand", "Hand"), ref("table", "Table"), ref("game", "Game"),
-                ref("rules", "Rules"), text("options", "Options"), money("handle", "Handle"), money("due", "Tax due"),
-                money("stored", "Tax of the result"), money("booked", "Tax booked"),
+                ref("rules", "Rules"), text("options", "Options"), money("handle", "Handle"),
+                money("base", "Base of the tax"), money("due", "Tax due"), money("stored", "Tax of the result"),
+                money("booked", "Tax booked"),
                 money("difference", "Booked less due"), text("problem", "Problem"),
             ),
             _rows,
@@ -181,8 +216,10 @@ REPORT = Report(
             "tables",
             "All settled hands by table",
             (
-                ref("table", "Table"), count("hands", "Hands"), money("due", "Tax due"),
+                ref("table", "Table"), count("hands", "Hands"), money("base", "Base of the tax"),
+                money("due", "Tax due"), money("by_base", "Tax of the bases by the rules"),
                 money("stored", "Tax of the results"), money("booked", "Tax booked"),
+                money("taken", "Taken from pots"),
                 count("unplayable", "Cannot be replayed"),
             ),
             _sums,

@@ -141,6 +141,7 @@ def _tray_rows(scope: Scope) -> Iterator[Row]:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    yield from _LATER.equalities(scope)
     if "purpose" not in scope.filters:
         found = posted(scope, "tray.counted", Account.CHIP_OVER_SHORT)
         yield Equality(
@@ -155,10 +156,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         yield Equality("serials of counts of trays have no gap", len(serials), max(serials, default=0), Type.COUNT)
 
 
+_LATER = over_short_later(lambda scope: tables(scope.house))
+
 REPORT = Report(
     id="tray-counts",
     number="A9a",
-    version=2,
+    version=3,
     title="Counts of trays",
     text="Counts of trays: by whom, what was found, expected and posted, and whether each opener found what the closer "
     "before it had left. Counts that wait for their witness show no figures.",
@@ -180,7 +183,7 @@ REPORT = Report(
             _tray_rows,
             groups=("table", "purpose", "day"),
         ),
-        over_short_later(lambda scope: tables(scope.house)),
+        _LATER.section(),
     ),
     equalities=_equalities,
     filters=(*DAYS, TABLE, PURPOSE, FIGURES),

@@ -61,6 +61,7 @@ def _vault_rows(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, _results: Results) -> Iterator[Equality]:
     """Chips of other houses are money that others owe."""
+    yield from _LATER.equalities(scope)
     days = DayRange.of(scope)
     over = [part["over"] for _, of_day, _, part, _ in _vault(scope) if part["signed_by"] and days.takes(of_day)]
     found, booked = sum(one["cash"] + one["foreign"] for one in over), posted(scope, _SIGNED, Account.CASH_OVER_SHORT)
@@ -69,10 +70,12 @@ def _equalities(scope: Scope, _results: Results) -> Iterator[Equality]:
     yield Equality("chips of the vault = 5210 by counts of the vault", found, booked, Type.MONEY)
 
 
+_LATER = over_short_later(lambda _scope: (VAULT,))
+
 REPORT = Report(
     id="vault-counts",
     number="A9b",
-    version=2,
+    version=3,
     title="Counts of the vault",
     text="Counts of the vault that have ended: by whom, what was found, and what was over and short of cash, chips and "
     "chips of others. A count that two have not made alike shows nothing.",
@@ -93,7 +96,7 @@ REPORT = Report(
             _vault_rows,
             groups=("day", "state"),
         ),
-        over_short_later(lambda _scope: (VAULT,)),
+        _LATER.section(),
     ),
     equalities=_equalities,
     filters=(*DAYS, FIGURES),

@@ -37,6 +37,7 @@ def _drawer_rows(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     """Chips of other houses are money that others owe, and those of withdrawn sets are chips."""
+    yield from _LATER.equalities(scope)
     totals = results["drawers"].totals
     over, found = totals["cash_variance"] + totals["foreign"], posted(scope, _CLOSED, Account.CASH_OVER_SHORT)
     yield Equality("cash and chips of others of drawers = 5200 by drawers", over, found, Type.MONEY)
@@ -44,10 +45,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("chips and withdrawn sets of drawers = 5210 by drawers", over, found, Type.MONEY)
 
 
+_LATER = over_short_later(lambda scope: drawers(scope.house))
+
 REPORT = Report(
     id="drawer-counts",
     number="A9c",
-    version=2,
+    version=3,
     title="Counts of drawers",
     text="Counts of drawers at the end of their shifts, or when they were handed over: by whom, what was expected and "
     "found, and what was over and short.",
@@ -67,7 +70,7 @@ REPORT = Report(
             _drawer_rows,
             groups=("drawer", "counted_by", "day"),
         ),
-        over_short_later(lambda scope: drawers(scope.house)),
+        _LATER.section(),
     ),
     equalities=_equalities,
     filters=(*DAYS, DRAWER),

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
+from casino.reports.ages import BANDS, band
 from casino.reports.frame.columns import Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import TABLE, DayRange
 from casino.reports.frame.movements import events, moved, recorded
@@ -20,11 +21,10 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.trail import place
 from casino.staff.models import Role
 
-#: Days up to which money is of an age band, and the band; None: what is older.
-_BANDS = ((1, "0-1"), (7, "2-7"), (30, "8-30"), (90, "31-90"), (None, "over-90"))
-_BAND = Filter("band", FilterKind.CHOICE, "Only what is so many days old.", choices=tuple(name for _, name in _BANDS))
+_BAND = Filter("band", FilterKind.CHOICE, "Only what is so many days old.", choices=BANDS)
 _NUMBERS = (Account.CUKASSZA, Account.BANK, Account.CARRY_HELD)
 
 
@@ -38,33 +38,43 @@ def _rows(scope: Scope) -> Iterator[Row]:
             since[entry.code] = entry.at
         held[entry.code] = held.get(entry.code, 0) + entry.amount
         last[entry.code] = entry.at, entry.kind
-    dealt = _dealt(scope)
+    dealt, rules = _dealt(scope), _rules(scope)
     for code, amount in sorted(held.items()):
-        place = code.partition("/")[2]
-        if amount and scope.filters.get("table") in (None, place):
+        table = code.partition("/")[2]
+        if amount and scope.filters.get("table") in (None, table):
             begun, (at, kind) = since[code], last[code]
-            hands = sum(one > begun for one in dealt.get(place, ()))
+            hands = sum(one > begun for one in dealt.get(table, ()))
             days = (scope.as_of.at - begun).days
-            if scope.filters.get("band") in (None, _band(days)):
-                yield place, kind_of(code).name, begun, days, hands, at, kind, amount, _band(days)
+            if scope.filters.get("band") in (None, band(days)):
+                yield table, kind_of(code).name, begun, days, hands, rules.get(table), at, kind, amount, band(days)
 
 
-def _band(days: int) -> str:
-    """The age band of so many days."""
-    return next(name for most, name in _BANDS if most is None or days <= most)
+def _rules(scope: Scope) -> dict[str, str]:
+    """What becomes of a cukassza when its table closes, by table: what is agreed on later comes with the next
+    opening."""
+    agreed: dict[str, str] = {}
+    in_force: dict[str, str] = {}
+    for _, chain, _, doc in events(scope, ("table.set_up", "table.terms_changed", "table.opened")):
+        table, data = place(chain), doc["data"]
+        if doc["kind"] == "table.set_up":
+            agreed[table] = in_force[table] = data["carryover_on_close"]
+        elif doc["kind"] == "table.terms_changed":
+            agreed[table] = data["after"]["carryover_on_close"]
+        else:
+            in_force[table] = agreed[table]
+    return in_force
 
 
 def _bands(scope: Scope) -> Iterator[Row]:
     """By age band and kind, the youngest band first."""
     found: dict[tuple[int, str], list[int]] = {}
-    order = [name for _, name in _BANDS]
     for row in _rows(scope):
-        _, kind, *_, amount, band = row
-        sums = found.setdefault((order.index(str(band)), str(kind)), [0, 0])
+        _, kind, *_, amount, age = row
+        sums = found.setdefault((BANDS.index(str(age)), str(kind)), [0, 0])
         sums[0] += 1
         sums[1] += int(str(amount))
     for (at, kind), (pots, amount) in sorted(found.items()):
-        yield order[at], kind, pots, amount
+        yield BANDS[at], kind, pots, amount
 
 
 def _dealt(scope: Scope) -> dict[str, list[datetime]]:
@@ -94,9 +104,10 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="carried-pots",
     number="A14",
-    version=2,
+    version=3,
     title="Cukassza and bank ageing",
-    text="What lies at tables and has no owner yet: since when, for how many days and hands, and what moved it last.",
+    text="What lies at tables and has no owner yet: since when, for how many days and hands, what moved it last, "
+    "and what becomes of it when the table closes.",
     roles=(Role.AUDITOR, Role.MANAGER, Role.FLOOR),
     sections=(
         Section(
@@ -105,7 +116,8 @@ REPORT = Report(
             (
                 ref("table", "Table"), coded("kind", "Kind"), time("since", "Since"),
                 count("days", "Days", total=False),
-                count("hands", "Hands dealt since", total=False), time("last_at", "Last movement"), text("last", "By"),
+                count("hands", "Hands dealt since", total=False), coded("rule", "When the table closes"),
+                time("last_at", "Last movement"), text("last", "By"),
                 money("amount", "Amount"), text("band", "Age in days"),
             ),
             _rows,

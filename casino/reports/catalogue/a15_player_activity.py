@@ -6,7 +6,7 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
-from casino.reports.frame.columns import Column, Row, Type, count, money, ref
+from casino.reports.frame.columns import Column, Row, Type, count, flag, money, ref, share
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.movements import Turned, events, recorded, turned
 from casino.reports.frame.reading import balances
@@ -22,7 +22,9 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, at, minutes
+from casino.reports.player_flags import plays_without_cash, reached, reached_by_events
 from casino.reports.player_hands import moved_by_hands, results, tax_of_winners
+from casino.reports.player_protection import excluded_players
 from casino.staff.models import Role
 
 PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
@@ -103,13 +105,23 @@ def _net(row: dict[str, int]) -> int:
     return sum(row[name] for name in (*_IN.values(), "attributed", "play", "other")) - out
 
 
+def _attributed_share(row: dict[str, int]) -> int | None:
+    """Of the chips that came to a player those that were bought by nobody known; None where none came."""
+    came = sum(row[name] for name in (*_IN.values(), "attributed"))
+    return share(row["attributed"], came) if came > 0 else None
+
+
 def _players(scope: Scope) -> Iterator[Row]:
     least = int(scope.filters.get("least", 0))
+    large, cashless, excluded = reached(scope), plays_without_cash(scope), excluded_players(scope)
     for who, row in _sums(scope).items():
         bought = row["cage_in"] + row["table_in"] + row["noncash_in"]
         if bought >= least:
             net = [row[name] for name in _NAMES]
-            yield who, row["opening"], *net, row["opening"] + _net(row), row["staked"]
+            yield (
+                who, row["opening"], *net, row["opening"] + _net(row), row["staked"], _attributed_share(row),
+                who in large, who in cashless, who in excluded,
+            )  # fmt: skip
 
 
 class _Visits:
@@ -181,8 +193,8 @@ def _unnamed(scope: Scope) -> Iterator[Row]:
     for day, (named_in, bearer_in, named_out, bearer_out) in sorted(found.items()):
         came = named_in + bearer_in
         if came or named_out or bearer_out or bearer_in:
-            share = bearer_in * 10_000 // came if came > 0 else None
-            yield day or None, named_in, bearer_in, share, named_out, bearer_out
+            without = bearer_in * 10_000 // came if came > 0 else None
+            yield day or None, named_in, bearer_in, without, named_out, bearer_out
 
 
 #: Where money comes to and goes from when chips are bought and paid: cash, cards, bank, what is held for a player.
@@ -225,6 +237,11 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     )
     if "least" not in scope.filters:
         yield Equality("rows = players with chips", results["players"].row_count, len(rows), Type.COUNT)
+    if asked is None:
+        yield Equality(
+            "players with large transactions by the ledger = by the events",
+            len(reached(scope)), len(reached_by_events(scope)), Type.COUNT,
+        )  # fmt: skip
     visits = results["visits"].totals
     staked = sum(row["staked"] for row in rows.values())
     yield Equality("staked by day = staked by player", visits["staked"], staked, Type.MONEY)
@@ -242,10 +259,11 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="player-activity",
     number="A15",
-    version=3,
+    version=4,
     title="Player activity",
     text="What each player held, bought, brought, played, tipped and was paid; how long and how often each played; and "
-    "what was bought and paid without a name.",
+    "what was bought and paid without a name. Flags: a transaction that came to the house's threshold; stakes of a day "
+    "beyond five times that, with no cash paid in on it; an exclusion that is in force.",
     roles=(Role.COMPLIANCE, Role.AUDITOR, Role.MANAGER),
     sections=(
         Section(
@@ -258,6 +276,9 @@ REPORT = Report(
                 money("cage_out", "Paid at the cage"), money("noncash_out", "Paid by the bank"),
                 money("held_out", "Held payouts"), money("play", "Net of play, after fees"), money("tips", "Tips"),
                 money("other", "Other"), money("closing", "Chips after"), money("staked", "Staked"),
+                Column("attributed_share", "Attributed, of what came", Type.SHARE),
+                flag("large", "Threshold reached"), flag("cashless", "Much play without cash"),
+                flag("excluded", "Excluded now"),
             ),
             _players,
         ),

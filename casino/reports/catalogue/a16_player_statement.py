@@ -21,9 +21,13 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.trail import at, fetched
+from casino.reports.player_protection import LimitState, exclusions, limits
 from casino.staff.models import Role
 
 PLAYER = Filter("player", FilterKind.CODE, "Whose statement it is.", required=True)
+#: The section of limits and exclusions.
+PROTECTION = "protection"
 #: Away from the tables, at them, held payouts, the deposit.
 OWN = (Account.CHIPS_OUTSTANDING, Account.SEAT_STACK, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
 #: What each posting moved, by number of the chart. The place is the table or drawer where it was booked.
@@ -45,6 +49,17 @@ GROUP BY posted.id, undone.id, period.id ORDER BY posted.id
 """
 _SUM = """coalesce(sum(entry.amount * account.normal_side)
     FILTER (WHERE split_part(account.code, '/', 1) = %s), 0)::bigint"""
+
+
+#: Of each kind and span the newest that has begun, of those of which the events know; a last one is no limit.
+_IN_FORCE = """
+SELECT count(*) FROM (
+    SELECT DISTINCT ON (own.kind, own.span) own.most FROM safeguards_playerlimit own
+    JOIN players_player player ON player.id = own.player_id
+    WHERE own.house_id = %s AND player.ref = %s AND own.number <= %s AND own.starts_at <= %s
+    ORDER BY own.kind, own.span, own.number DESC
+) newest WHERE most IS NOT NULL
+"""
 
 
 def postings(scope: Scope) -> Iterator[tuple[Any, ...]]:
@@ -82,8 +97,26 @@ def _accounts(scope: Scope) -> Iterator[Row]:
         yield number, kind_of(number).name, opening, came, went, opening + came - went
 
 
+def protected(scope: Scope) -> Iterator[Row]:
+    """The limits that count at the moment of the report, or will, and exclusions that are in force then. A limit that
+    is to come and says nothing ends the one before it."""
+    player = scope.filters["player"]
+    for one in limits(scope):
+        if one.player == player and one.state in (LimitState.IN_FORCE, LimitState.TO_COME):
+            yield "limit", one.kind, one.span, one.amount, one.minutes, one.starts_at, None, str(one.state)
+    for exclusion in exclusions(scope).values():
+        if player in exclusion.players - exclusion.cleared and exclusion.is_in_force(scope.as_of.at):
+            kind = exclusion.doc["data"]["exclusion_kind"]
+            yield "exclusion", kind, None, None, None, at(exclusion.doc), exclusion.until, "in_force"
+
+
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     player = scope.filters["player"]
+    ours = [one for one in limits(scope) if one.player == player]
+    in_force = sum(one.state == LimitState.IN_FORCE for one in ours)
+    newest = max((one.number for one in ours), default=0)
+    [(by_rows,)] = fetched(_IN_FORCE, [scope.house.id, player, newest, scope.as_of.at])
+    yield Equality("limits in force by the events = by the rows", in_force, by_rows, Type.COUNT)
     accounts, entries = results["accounts"].totals, results["statement"].totals
     moved = sum(entries[name] for name in ("away", "seated", "held", "deposit"))
     yield Equality(
@@ -103,9 +136,10 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="player-statement",
     number="A16",
-    version=1,
+    version=2,
     title="Player statement",
-    text="What one player has with the house, and everything that has moved it, hand by hand. It names nobody else.",
+    text="What one player has with the house, and everything that has moved it, hand by hand; the limits and "
+    "exclusions that are in force. It names nobody else.",
     roles=(Role.COMPLIANCE, Role.AUDITOR),
     sections=(
         Section(
@@ -129,6 +163,17 @@ REPORT = Report(
             ),
             _rows,
             groups=("day", "place", "kind"),
+        ),
+        Section(
+            PROTECTION,
+            "Limits and exclusions",
+            (
+                coded("what", "What"), coded("kind", "Kind"), coded("span", "Span"),
+                money("amount", "Amount", total=False), count("minutes", "Minutes", total=False),
+                time("from", "From"), time("until", "Until"),
+                coded("state", "State"),
+            ),
+            protected,
         ),
     ),
     equalities=_equalities,

@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.flows import GAMING_DAY, WINDOWS, Direction
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.flows import Flow, Points, said, transactions
-from casino.reports.frame.movements import events, turned
+from casino.reports.frame.movements import events
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -22,6 +21,7 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, at
+from casino.reports.player_hands import staked_in_days
 from casino.staff.models import Role
 
 SAME_PERSON, SPLIT, MORE_CHIPS, LITTLE_PLAY = "same person", "split", "more chips than bought", "little play"
@@ -121,15 +121,6 @@ def _little_play(
             yield row
 
 
-def _staked(scope: Scope) -> dict[tuple[str, str], int]:
-    """What each player has staked in hands, by player and gaming day."""
-    found: dict[tuple[str, str], int] = defaultdict(int)
-    for one in turned(scope, (Account.SEAT_STACK,)):
-        if one.kind == "hand.stakes":
-            found[one.place.rpartition("/")[2], one.day] += one.out - one.into
-    return found
-
-
 def _more_chips(scope: Scope, points: Points) -> Iterator[_Linked]:
     """Players who brought more chips in a gaming day than were booked for them, from the log's floor on."""
     days, found = DaysOfEvents(scope), defaultdict[tuple[str, str], list[tuple[datetime, int, str]]](list)
@@ -149,7 +140,7 @@ def _more_chips(scope: Scope, points: Points) -> Iterator[_Linked]:
 
 
 def _linked(scope: Scope) -> Iterator[Row]:
-    points, days, staked = Points(scope), DayRange.of(scope), _staked(scope)
+    points, days, staked = Points(scope), DayRange.of(scope), staked_in_days(scope)
     found = list(_more_chips(scope, points))
     for paid in _by_person(scope).values():
         found += _same_person(paid, points)

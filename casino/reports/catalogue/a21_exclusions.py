@@ -1,14 +1,12 @@
 """A21: who is excluded, and who has set which limits; what was refused because of it, and what was paid out since."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS
-from casino.reports.frame.movements import events
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
     Equality,
@@ -22,11 +20,10 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, at, fetched, place
+from casino.reports.player_protection import Exclusion, exclusions, limits
 from casino.safeguards.models import ExclusionKind
 from casino.staff.models import Role
 
-_SET, _ASKED, _LIFTED, _LIMIT = "exclusion.set", "exclusion.lift_asked", "exclusion.lifted", "player.limit_set"
-_MATCHED, _CLEARED = "exclusion.matched", "exclusion.match_cleared"
 #: Codes of refusals that protect a player.
 CODES = ("player_excluded", "not_admitted", "player_limit_reached")
 PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
@@ -74,65 +71,15 @@ AND event.doc ->> 'kind' = ANY(%s) AND leg ->> 0 = ANY(%s) AND (leg ->> 2)::bigi
 """
 
 
-@dataclass(slots=True)
-class _Exclusion:
-    """One exclusion, as the events have it."""
-
-    event: int
-    doc: dict[str, Any]
-    asked_at: datetime | None = None
-    lifted: dict[str, Any] | None = None
-    lifted_by_event: int | None = None
-    #: The player, or those whom its marks have matched, also where that was cleared later.
-    players: set[str] = field(default_factory=set)
-    cleared: set[str] = field(default_factory=set)
-
-    @property
-    def player(self) -> str:
-        """The player, or those whom it has matched, in words."""
-        return ", ".join(sorted(self.players - self.cleared))
-
-    def is_in_force(self, moment: datetime) -> bool:
-        """Whether it counts at a moment: one at the player's own wish until it is lifted."""
-        data = self.doc["data"]
-        over = data["exclusion_kind"] != ExclusionKind.SELF and self.until is not None and self.until <= moment
-        return self.lifted is None and not over
-
-    @property
-    def until(self) -> datetime | None:
-        """Its end, or that of its term."""
-        said = self.doc["data"].get("until")
-        return None if said is None else datetime.fromisoformat(said)
-
-
-def _exclusions(scope: Scope) -> dict[int, _Exclusion]:
-    """All of them by number."""
-    found: dict[int, _Exclusion] = {}
-    for event, _, _, doc in events(scope, (_SET, _ASKED, _LIFTED, _MATCHED, _CLEARED)):
-        data, number = doc["data"], doc["data"]["exclusion"]
-        if doc["kind"] == _SET:
-            players = {data["player"]} if "player" in data else set(data.get("matched", ()))
-            found[number] = _Exclusion(event, doc, players=players)
-        elif doc["kind"] == _MATCHED:
-            found[number].players.add(data["player"])
-        elif doc["kind"] == _CLEARED:
-            found[number].cleared.add(data["player"])
-        elif doc["kind"] == _ASKED:
-            found[number].asked_at = at(doc)
-        else:
-            found[number].lifted, found[number].lifted_by_event = doc, event
-    return found
-
-
 def _attempts(scope: Scope) -> Iterator[tuple[Any, ...]]:
     return stream(_ATTEMPTS, [scope.house.id, scope.as_of.event, list(CODES)])
 
 
-def _accounts(one: _Exclusion) -> list[str]:
+def _accounts(one: Exclusion) -> list[str]:
     return [f"{number}/{player}" for number in _OWED for player in sorted(one.players - one.cleared)]
 
 
-def _paid(scope: Scope, one: _Exclusion) -> int:
+def _paid(scope: Scope, one: Exclusion) -> int:
     """What the player was paid since an exclusion, until it was lifted, minor units."""
     until = one.lifted_by_event or scope.as_of.event
     wanted = [scope.house.id, _accounts(one), list(_PAYS), scope.as_of.transaction, one.event, until]
@@ -141,7 +88,7 @@ def _paid(scope: Scope, one: _Exclusion) -> int:
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
-    asked, found = scope.filters, _exclusions(scope)
+    asked, found = scope.filters, exclusions(scope)
     refused: dict[str, list[int]] = {}
     for event, *_, player, code, _ in _attempts(scope):
         if code == CODES[0]:
@@ -165,30 +112,12 @@ def _rows(scope: Scope) -> Iterator[Row]:
 
 
 def _limits(scope: Scope) -> Iterator[Row]:
-    """The limits, the newest of each kind last; a limit that a newer one has replaced is named so."""
-    docs = [doc for _, _, _, doc in events(scope, (_LIMIT,))]
-    counting: dict[tuple[str, str, str], int] = {}
-    for doc in docs:
-        data = doc["data"]
-        if datetime.fromisoformat(data["starts_at"]) <= scope.as_of.at:
-            counting[data["player"], data["limit"], data["span"]] = data["number"]
-    for doc in docs:
-        data = doc["data"]
-        if scope.filters.get("player", data["player"]) != data["player"]:
-            continue
-        starts, newest = (
-            datetime.fromisoformat(data["starts_at"]),
-            counting.get((data["player"], data["limit"], data["span"]), 0),
-        )
-        state = "to_come" if starts > scope.as_of.at and data["number"] > newest else "replaced"
-        if data["number"] == newest:
-            state = "in_force" if "most" in data else "none"
-        amount = data.get("most")
-        is_time = data["limit"] == "time"
-        yield (
-            data["number"], data["player"], data["limit"], data["span"], None if is_time else amount,
-            amount if is_time else None, at(doc), starts, state, doc["actor"],
-        )  # fmt: skip
+    for one in limits(scope):
+        if scope.filters.get("player", one.player) == one.player:
+            yield (
+                one.number, one.player, one.kind, one.span, one.amount, one.minutes, one.set_at, one.starts_at,
+                str(one.state), one.set_by,
+            )  # fmt: skip
 
 
 def _refusals(scope: Scope) -> Iterator[Row]:
@@ -203,17 +132,17 @@ def _refusals(scope: Scope) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     house, as_of = scope.house.id, scope.as_of
-    found = _exclusions(scope)
+    found = exclusions(scope)
     last = max(found, default=0)
     [(rows, in_force, number)] = fetched(_ROWS, [as_of.at, as_of.at, house, last])
     yield Equality("exclusions of the events = rows", len(found), rows, Type.COUNT)
     yield Equality("exclusions of the events = their last number", len(found), number, Type.COUNT)
     rebuilt = sum(one.is_in_force(as_of.at) for one in found.values())
     yield Equality("in force, rebuilt from the events = rows in force", rebuilt, in_force, Type.COUNT)
-    limits = [doc["data"]["number"] for _, _, _, doc in events(scope, (_LIMIT,))]
-    [(stated, number)] = fetched(_LIMITS, [house, max(limits, default=0)])
-    yield Equality("limits of the events = rows", len(limits), stated, Type.COUNT)
-    yield Equality("limits of the events = their last number", len(limits), number, Type.COUNT)
+    numbers = [one.number for one in limits(scope)]
+    [(stated, number)] = fetched(_LIMITS, [house, max(numbers, default=0)])
+    yield Equality("limits of the events = rows", len(numbers), stated, Type.COUNT)
+    yield Equality("limits of the events = their last number", len(numbers), number, Type.COUNT)
     named = sum(player is not None for _, *_, player, _, _ in _attempts(scope))
     [(refused,)] = fetched(_REFUSED, [house, as_of.event, list(CODES)])
     yield Equality("attempts refused, by player = events of these refusals", named, refused, Type.COUNT)

@@ -8,7 +8,7 @@ from casino.bookkeeping.accounts import Account
 from casino.reports import approved
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, money, ratio, ref, text, time
 from casino.reports.frame.denials import denied
-from casino.reports.frame.filters import DAYS, PERSON, PLACE
+from casino.reports.frame.filters import DAYS, LEAST, PERSON, PLACE, is_large
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.report import (
     Equality,
@@ -106,12 +106,14 @@ def _subject(doc: Mapping[str, Any]) -> str:
 
 def _overrides(scope: Scope) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """The overrides that the run asks for. A transfer that was cancelled before anything was sent undid nothing."""
-    days, asked = DaysOfEvents(scope), scope.filters
+    days, asked, wrong = DaysOfEvents(scope), scope.filters, _wrong(scope)
     kinds = _GROUPS[asked["kind"]] if "kind" in asked else _KINDS
     for event, chain, seq, doc in events(scope, kinds):
         if doc["kind"] in _TRANSFERS and not ("mirrors" in doc["data"] and "postings" in doc):
             continue
         who = (None, doc["actor"], doc.get("approver"))
+        if not is_large(scope, wrong[event][1] if event in wrong else _amount(doc)):
+            continue
         if days.takes(event) and asked.get("person") in who and _is_of(chain, doc, asked.get("place")):
             yield event, chain, seq, doc
 
@@ -128,7 +130,7 @@ def _place(chain: str, doc: Mapping[str, Any]) -> str:
 
 def _rows(scope: Scope) -> Iterator[Row]:
     days = DaysOfEvents(scope)
-    wrong = {fix: (datetime.fromisoformat(when), amount) for fix, when, amount in _wrong(scope)}
+    wrong = _wrong(scope)
     dealt = {hand: (datetime.fromisoformat(when), by) for hand, when, by in _dealt(scope)}
     for event, chain, seq, doc in _overrides(scope):
         when, amount, dealer, begun = at(doc), _amount(doc), "", None
@@ -144,8 +146,14 @@ def _rows(scope: Scope) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _wrong(scope: Scope) -> list[tuple[Any, ...]]:
-    return fetched(_WRONG, [scope.house.id, scope.as_of.event])
+def _wrong(scope: Scope) -> dict[int, tuple[datetime, int | None]]:
+    """By the event of a correction at the cage when the wrong entry was made, and its amount, minor units."""
+    return scope.once("wrong entries", _read_wrong)
+
+
+def _read_wrong(scope: Scope) -> dict[int, tuple[datetime, int | None]]:
+    found = fetched(_WRONG, [scope.house.id, scope.as_of.event])
+    return {fix: (datetime.fromisoformat(when), amount) for fix, when, amount in found}
 
 
 def _dealt(scope: Scope) -> list[tuple[Any, ...]]:
@@ -191,7 +199,7 @@ def _people(scope: Scope) -> Iterator[Row]:
 
 def _denied(scope: Scope) -> Iterator[dict[str, Any]]:
     days, asked = DaysOfEvents(scope), scope.filters
-    if "kind" in asked:
+    if "kind" in asked or LEAST.name in asked:
         return
     for event, chain, _, doc in denied(scope):
         if days.takes(event) and asked.get("person") in (None, doc["actor"]) and _is_of(chain, doc, asked.get("place")):
@@ -260,7 +268,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="overrides",
     number="A22",
-    version=3,
+    version=4,
     title="Voids, rulings, overrides, corrections, denials",
     text="What was undone, ruled, disputed, corrected or decided, with its reason and who stood behind it, and what "
     "was refused. A write that only had to wait for its approval was not refused.",
@@ -323,7 +331,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PLACE, PERSON, KIND),
+    filters=(*DAYS, PLACE, PERSON, KIND, LEAST),
     sensitivity=Sensitivity.PLAYERS,
     retention=Retention.BOOKS,
 )  # fmt: skip

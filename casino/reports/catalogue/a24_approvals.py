@@ -8,7 +8,7 @@ from typing import Any
 from casino.approvals.models import ApprovalKind, ApprovalState
 from casino.reports import approved
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
-from casino.reports.frame.filters import DAYS, PERSON
+from casino.reports.frame.filters import DAYS, LEAST, PERSON, is_large
 from casino.reports.frame.movements import events
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
@@ -104,6 +104,7 @@ def _wanted(scope: Scope) -> Iterator[tuple[int, _Asked]]:
     for number, one in sorted(_approvals(scope).items()):
         if (
             days.takes(one.event)
+            and is_large(scope, one.doc["data"].get("amount"))
             and asked.get("state") in (None, one.state)
             and asked.get("kind") in (None, one.doc["data"]["kind"])
             and ("person" not in asked or asked["person"] in (one.doc["actor"], one.decided_by))
@@ -172,7 +173,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="approvals",
     number="A24",
-    version=1,
+    version=2,
     title="Approvals",
     text="What a second person was asked for, what was decided and how fast, what it was used for, and who approves "
     "for whom how often.",
@@ -205,7 +206,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PERSON, KIND, STATE),
+    filters=(*DAYS, PERSON, KIND, STATE, LEAST),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """A26: what each person may do, since when, and does of it: for the review of rights."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -24,9 +24,29 @@ from casino.staff.models import Role
 
 PERSON = Filter("person", FilterKind.PERSON, "Only this person.")
 ROLE = Filter("role", FilterKind.CHOICE, "Only people who hold this role.", choices=tuple(Role.values))
+OPERATION = Filter(
+    "operation", FilterKind.CODE,
+    "Only people who have used this operation, and of what they do only that: a kind of event, `cage.buy_in`, or the "
+    "operation that was read or refused, `listEvents`.",
+)  # fmt: skip
+MOMENT = Filter(
+    "moment", FilterKind.TIME,
+    "Of the roles held only those that were held at this moment, with its offset: `2026-11-24T22:00:00+01:00`. With "
+    "`role`: who held that one then.",
+)  # fmt: skip
 #: After how long a right that nobody has used, and a login, is called unused and dormant.
 UNUSED, DORMANT = timedelta(days=90), timedelta(days=30)
 _SIGNED_IN = "staff.signed_in"
+#: What somebody tried who may not have been that person.
+_NO_WORK = ("staff.sign_in_refused", "staff.locked_out")
+#: How often an operation was used by people of the staff.
+_TIMES = """
+SELECT count(*) FROM audit_event event JOIN staff_staff person ON person.house_id = event.house_id
+    AND person.login = event.doc ->> 'actor'
+WHERE event.house_id = %s AND event.id <= %s
+AND (event.doc ->> 'kind' = %s OR event.doc #>> '{data,operation}' = %s)
+AND event.doc ->> 'kind' <> ALL(%s) AND coalesce(event.doc #>> '{data,operation}', '') <> ALL(%s)
+"""
 #: What everybody of the staff has done: by kind, role and operation. OFFSET 0 keeps the planner from reading millions
 #: of events in the order of an index, to group them by a sort.
 _DONE = """
@@ -80,7 +100,7 @@ class _Work:
         if kind == _SIGNED_IN:
             self.sign_ins += times
             self.last_in = max(self.last_in or last, last)
-        elif kind in ("staff.sign_in_refused", "staff.locked_out"):
+        elif kind in _NO_WORK:
             self.refused += times
             return
         elif kind == "data.read":
@@ -117,31 +137,42 @@ def _wanted(scope: Scope) -> set[str]:
     return {
         login
         for login, person in staff(scope).items()
-        if asked.get("person") in (None, login) and ("role" not in asked or asked["role"] in person.roles)
+        if asked.get("person") in (None, login)
+        and ("role" not in asked or asked["role"] in person.roles)
+        and (OPERATION.name not in asked or login in _users(scope))
     }
 
 
+def _users(scope: Scope) -> set[str]:
+    """Who has used the operation that a run asks for."""
+    done = scope.once("done", _done).items()
+    return {login for login, work in done if any(_is_asked(scope, *one) for one in work.operations)}
+
+
+def _is_asked(scope: Scope, kind: str, operation: str) -> bool:
+    return scope.filters.get(OPERATION.name) in (None, kind, operation)
+
+
 def _people(scope: Scope) -> Iterator[Row]:
-    wanted, done, now = _wanted(scope), _done(scope), scope.as_of.at
+    wanted, done, now = _wanted(scope), scope.once("done", _done), scope.as_of.at
     for login, person in staff(scope).items():
         if login not in wanted:
             continue
         work = done.get(login, _Work())
         idle = (now - (work.last or person.hired)).days
         unused = [role for role in person.roles if now - work.roles.get(role, person.roles_since) > UNUSED]
-        pair = refused_pair(person.roles)
         yield (
             login, " ".join(person.roles), person.active, person.hired, person.roles_since, len(work.terminals),
             work.last_in, work.sign_ins, work.refused, work.changes, work.reads, work.asked,
             work.denied - work.asked, " ".join(unused),
-            "" if pair is None else " + ".join(pair.roles), idle, person.active and idle > DORMANT.days,
+            _pair(person.roles), idle, person.active and idle > DORMANT.days,
             None if person.active else (now - person.active_since).days,
         )  # fmt: skip
 
 
 def _held(scope: Scope) -> Iterator[Row]:
     """Which role was held from when until when, while the login was active or not."""
-    wanted = _wanted(scope)
+    asked = scope.filters
     since: dict[tuple[str, str], datetime] = {}
     ended: list[tuple[str, str, datetime, datetime]] = []
     for _, _, _, doc in events(scope, STAFF_KINDS):
@@ -155,16 +186,51 @@ def _held(scope: Scope) -> Iterator[Row]:
             since.setdefault((data["login"], role), at(doc))
     still = [(login, role, begun, None) for (login, role), begun in since.items()]
     for login, role, begun, until in sorted([*ended, *still], key=lambda one: (one[0], one[2], one[1])):
-        if login in wanted:
+        if asked.get("person") in (None, login) and _holds(scope, login, role, begun, until):
             yield login, role, begun, until
+
+
+def _holds(scope: Scope, login: str, role: str, begun: datetime, until: datetime | None) -> bool:
+    """Whether a run asks for a role that was held from one moment to another."""
+    if MOMENT.name not in scope.filters:
+        return login in _wanted(scope)
+    moment = datetime.fromisoformat(scope.filters[MOMENT.name])
+    return begun <= moment and (until is None or moment < until) and scope.filters.get("role") in (None, role)
+
+
+def _pairs(scope: Scope) -> Iterator[Row]:
+    """When somebody held two roles that exclude each other, while the login was active or not."""
+    wanted, since = _wanted(scope), dict[str, tuple[str, datetime]]()
+    found: list[tuple[str, str, datetime, datetime | None]] = []
+    for _, _, _, doc in events(scope, STAFF_KINDS):
+        data, login = doc["data"], doc["data"]["login"]
+        after = data["roles"] if doc["kind"] == "staff.hired" else data["after"]
+        if isinstance(after, bool):
+            continue
+        pair, (before, begun) = _pair(after), since.get(login, ("", at(doc)))
+        if pair != before:
+            if before:
+                found.append((login, before, begun, at(doc)))
+            since[login] = pair, at(doc)
+    found += [(login, pair, begun, None) for login, (pair, begun) in since.items() if pair]
+    for login, pair, begun, until in sorted(found, key=lambda one: (one[0], one[2])):
+        if login in wanted:
+            yield login, pair, begun, until
+
+
+def _pair(roles: Collection[str]) -> str:
+    """The first pair of these roles that exclude each other, in words; empty where there is none."""
+    pair = refused_pair(roles)
+    return "" if pair is None else " + ".join(pair.roles)
 
 
 def _operations(scope: Scope) -> Iterator[Row]:
     wanted = _wanted(scope)
-    for login, work in sorted(_done(scope).items()):
+    for login, work in sorted(scope.once("done", _done).items()):
         if login in wanted:
             for (kind, operation), (times, first, last) in sorted(work.operations.items()):
-                yield login, kind, operation, times, first, last
+                if _is_asked(scope, kind, operation):
+                    yield login, kind, operation, times, first, last
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -181,19 +247,32 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         yield Equality(
             "roles held by events = roles of the rows", held, sum(len(roles) for roles, _ in rows.values()), Type.COUNT
         )
+        pairs = sum(until is None for _, _, _, until in _pairs(scope))
+        of_rows = sum(bool(_pair(roles)) for roles, _ in rows.values())
+        yield Equality("pairs held by events = pairs of the rows", pairs, of_rows, Type.COUNT)
         [(sign_ins,)] = fetched(_SIGN_INS, [scope.house.id, scope.as_of.event])
         yield Equality(
             "sign-ins by person = sign-ins of the trail", results["people"].totals["sign_ins"], sign_ins, Type.COUNT
         )
+    if OPERATION.name in scope.filters:
+        if not scope.filters.keys() - {OPERATION.name}:
+            yield _used(scope, results)
+        return
     totals = results["people"].totals
     done = sum(totals[name] for name in ("sign_ins", "changes", "reads", "asked", "denied"))
     yield Equality("what people have done = operations", done, results["operations"].totals["times"], Type.COUNT)
 
 
+def _used(scope: Scope, results: Results) -> Equality:
+    asked, hidden = scope.filters[OPERATION.name], [*SEALED_KINDS, *SEALED_OPERATIONS, *_NO_WORK]
+    [(times,)] = fetched(_TIMES, [scope.house.id, scope.as_of.event, asked, asked, hidden, hidden])
+    return Equality("uses by person = uses of the trail", results["operations"].totals["times"], times, Type.COUNT)
+
+
 REPORT = Report(
     id="access-review",
     number="A26",
-    version=2,
+    version=3,
     title="Access review",
     text="What each person may do, from when until when, what each does of it, and what should be looked at: rights "
     "that are not used for 90 days, pairs of roles that exclude each other, logins that rest for 30 days.",
@@ -231,9 +310,16 @@ REPORT = Report(
             _operations,
             groups=("person", "kind", "operation"),
         ),
+        Section(
+            "pairs",
+            "Roles held that exclude each other",
+            (ref("person", "Person"), text("pair", "Roles"), time("from", "From"), time("until", "Until")),
+            _pairs,
+            groups=("person", "pair"),
+        ),
     ),
     equalities=_equalities,
-    filters=(PERSON, ROLE),
+    filters=(PERSON, ROLE, OPERATION, MOMENT),
     sensitivity=Sensitivity.STAFF,
     retention=Retention.BOOKS,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from casino.bookkeeping.accounts import Account
 from casino.reports.catalogue import a05_daily_revenue as revenue
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, share, text, time
 from casino.reports.frame.filters import DAYS, DayRange
-from casino.reports.frame.late import adjustments
+from casino.reports.frame.late import Later
 from casino.reports.frame.movements import events, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
@@ -115,6 +115,7 @@ def _booked(scope: Scope) -> Iterator[tuple[str, str, int, dict[str, Any], int]]
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    yield from _LATER.equalities(scope)
     totals = results["days"].totals
     said = dict.fromkeys((*_TAKE, *_DUTY), 0)
     for (code, _), net in recorded(scope, (*_TAKE, *_DUTY), DayRange.of(scope)).items():
@@ -152,10 +153,12 @@ _AMOUNTS = (
     money("lowered", "Lowered"), money("paid", "Paid"),
 )  # fmt: skip
 
+_LATER = Later((*_TAKE, *_DUTY), lambda _scope, _code: True)
+
 REPORT = Report(
     id="duty-return",
     number="A28",
-    version=2,
+    version=3,
     title="Duty return",
     text="The take of the house by gaming day and month (house tax with the cukasszas that fell to it, and table "
     "fees), the gaming duty booked on it, what was lowered and paid by which return, and what is payable.",
@@ -194,7 +197,7 @@ REPORT = Report(
             ),
             _periods,
         ),
-        adjustments((*_TAKE, *_DUTY), lambda _scope, _code: True),
+        _LATER.section(),
     ),
     equalities=_equalities,
     filters=DAYS,

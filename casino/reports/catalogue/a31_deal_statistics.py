@@ -8,7 +8,7 @@ from casino.reports.deal_hands import Dealing, Group, Key, dealing
 from casino.reports.deck_tests import LEAST_DECKS
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, flag, millionths, ref, share, text
-from casino.reports.frame.filters import DAYS, GAME, TABLE
+from casino.reports.frame.filters import DAYS, DEALER, GAME, TABLE
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
     FORMATS,
@@ -110,13 +110,13 @@ def _seats(scope: Scope) -> Iterator[Row]:
 def _abandoned(scope: Scope) -> Iterator[Row]:
     """Electronic deals by table and by who prepared them. Each abandoned one has shown a deck to those who can open its
     seed."""
-    days, table = DaysOfEvents(scope), scope.filters.get("table")
+    days, table, asked = DaysOfEvents(scope), scope.filters.get("table"), scope.filters.get(DEALER.name)
     prepared: dict[str, tuple[str, str]] = {}
     found: dict[tuple[str, str], list[int]] = {}
     for event, chain, kind, hand, actor in stream(_PREPARED, [scope.house.id, scope.as_of.event]):
         code = place(chain)
         if kind == "deal.committed":
-            if days.takes(event) and table in (None, code):
+            if days.takes(event) and table in (None, code) and asked in (None, actor):
                 prepared[hand] = code, actor
                 found.setdefault(prepared[hand], [0, 0, 0])[0] += 1
         elif (key := prepared.pop(hand, None)) is not None:
@@ -162,7 +162,7 @@ _GROUP = (
 REPORT = Report(
     id="deal-statistics",
     number="A31",
-    version=1,
+    version=2,
     title="Deal statistics",
     text="Whether the cards of hands that are over came as of fairly shuffled packs: each card at each place, runs, "
     "serial correlation, likeness to the deal before, kinds of hand against their exact frequencies. Probabilities are "
@@ -227,7 +227,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, TABLE, GAME, _MODE),
+    filters=(*DAYS, TABLE, GAME, DEALER, _MODE),
     formats=(*FORMATS, Format.SVG),
     charts=(
         Chart(

@@ -10,6 +10,7 @@ TABLE = Filter("table", FilterKind.CODE, "Only this table.")
 DRAWER = Filter("drawer", FilterKind.CODE, "Only this drawer.")
 PLACE = Filter("place", FilterKind.CODE, "Only this table, drawer, vault or bank.")
 GAME = Filter("game", FilterKind.CODE, "Only this game.")
+DEALER = Filter("dealer", FilterKind.PERSON, "Only hands that this person has dealt.")
 PERSON = Filter("person", FilterKind.PERSON, "Only what this person has done.")
 ENTRY_KIND = Filter("kind", FilterKind.CODE, "Only entries of this kind, `cage.buy_in`.")
 LEAST = Filter("least", FilterKind.AMOUNT, "Only entries of at least this, above zero or below, minor units.")
@@ -21,8 +22,14 @@ DAYS = (FROM_DAY, UNTIL_DAY)
 def takes_entry(scope: Scope, kind: str, *amounts: int) -> bool:
     """Whether a run shows an entry of this kind that moved these amounts, minor units; one of which none is named is
     shown whatever it came to."""
-    least = int(scope.filters.get(LEAST.name, 0))
-    return scope.filters.get(ENTRY_KIND.name) in (None, kind) and (not amounts or max(map(abs, amounts)) >= least)
+    large = not amounts or is_large(scope, max(map(abs, amounts)))
+    return scope.filters.get(ENTRY_KIND.name) in (None, kind) and large
+
+
+def is_large(scope: Scope, amount: int | None) -> bool:
+    """Whether an amount, minor units, is as large as a run asks for; what has none is only where it asks for none."""
+    least = scope.filters.get(LEAST.name)
+    return least is None or (amount is not None and abs(amount) >= int(least))
 
 
 @dataclass(frozen=True, slots=True)

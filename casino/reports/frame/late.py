@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from casino.bookkeeping.chart import face_value, kind_of
+from casino.reports.frame import late_events
 from casino.reports.frame.blind import is_blind
-from casino.reports.frame.columns import Row, coded, count, day, money, ref, text, time
+from casino.reports.frame.columns import Row, Type, coded, count, day, money, ref, text, time
 from casino.reports.frame.filters import DayRange
 from casino.reports.frame.reading import stream
-from casino.reports.frame.report import Scope, Section
+from casino.reports.frame.report import Equality, Scope, Section
 
 _LATE = """
 SELECT posted.metadata ->> 'for_day', coalesce(period.name, ''), posted.posted_at, posted.id,
@@ -59,31 +60,65 @@ def _normal(code: str) -> int:
     return 1
 
 
-def adjustments(
-    numbers: Iterable[str], takes: Callable[[Scope, str], bool], sign: Callable[[str], int] = _normal
-) -> Section:
-    """The section of a report on the accounts of these numbers. `takes`: whether a run shows the account of a code;
-    `sign`: 1 where an amount stands as it is on the account's normal side, -1 where it stands the other way round. What
-    somebody must still count without knowing it is left out."""
-    kept = tuple(numbers)
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What a report on the accounts of these numbers says of later adjustments. `takes`: whether a run shows the
+    account of a code; `sign`: 1 where an amount stands as it is on the account's normal side, -1 where it stands the
+    other way round. What somebody must still count without knowing it is left out."""
 
-    def rows(scope: Scope) -> Iterator[Row]:
-        for one in late(scope, kept):
-            if takes(scope, one.code) and not is_blind(scope, one.code):
-                number, _, place = one.code.partition("/")
-                yield (
-                    one.for_day, one.day or None, one.at, one.transaction, one.kind, number, kind_of(one.code).name,
-                    place, one.amount * face_value(one.commodity) * sign(one.code), one.reason,
-                )  # fmt: skip
+    numbers: tuple[str, ...]
+    takes: Callable[[Scope, str], bool]
+    sign: Callable[[str], int] = _normal
 
-    return Section(
-        "later",
-        "Later adjustments",
-        (
-            day("day", "For day"), day("booked_in", "Booked in"), time("at", "At"),
-            count("transaction", "Posting", total=False), coded("kind", "Kind"), ref("number", "Account"),
-            coded("figure", "Figure"), ref("place", "Place"), money("amount", "Amount"), text("reason", "Reason"),
-        ),
-        rows,
-        groups=("day", "number", "place"),
-    )  # fmt: skip
+    def section(self) -> Section:
+        """The section with every one of them."""
+        return Section(
+            "later",
+            "Later adjustments",
+            (
+                day("day", "For day"), day("booked_in", "Booked in"), time("at", "At"),
+                count("transaction", "Posting", total=False), coded("kind", "Kind"), ref("number", "Account"),
+                coded("figure", "Figure"), ref("place", "Place"), money("amount", "Amount"), text("reason", "Reason"),
+            ),
+            self._rows,
+            groups=("day", "number", "place"),
+        )  # fmt: skip
+
+    def equalities(self, scope: Scope) -> Iterator[Equality]:
+        """The ledger's adjustments against what the events of later work say: how many there are, that each is for and
+        of the same days in both, and what they come to."""
+        booked = {
+            (one.for_day, one.day, one.transaction, one.code, one.commodity): one.amount for one in self._late(scope)
+        }
+        recorded = {
+            (one.for_day, one.day, one.transaction, one.code, one.commodity): one.amount
+            for one in late_events.said(scope, self.numbers)
+            if self._shows(scope, one.code)
+        }
+        same = len(booked.items() & recorded.items())
+        yield Equality("later adjustments = those of the events", len(booked), len(recorded), Type.COUNT)
+        yield Equality("later adjustments that the events have so = all", same, len(booked), Type.COUNT)
+        yield Equality(
+            "amounts of later adjustments = those of the events",
+            sum(amount * self._worth(key[3], key[4]) for key, amount in booked.items()),
+            sum(amount * self._worth(key[3], key[4]) for key, amount in recorded.items()),
+            Type.MONEY,
+        )
+
+    def _rows(self, scope: Scope) -> Iterator[Row]:
+        for one in self._late(scope):
+            number, _, place = one.code.partition("/")
+            yield (
+                one.for_day, one.day or None, one.at, one.transaction, one.kind, number, kind_of(one.code).name,
+                place, one.amount * self._worth(one.code, one.commodity), one.reason,
+            )  # fmt: skip
+
+    def _late(self, scope: Scope) -> Iterator[Late]:
+        return (one for one in late(scope, self.numbers) if self._shows(scope, one.code))
+
+    def _shows(self, scope: Scope, code: str) -> bool:
+        return self.takes(scope, code) and not is_blind(scope, code)
+
+    def _worth(self, code: str, commodity: str) -> int:
+        """What one unit counts as in the section."""
+        return face_value(commodity) * self.sign(code)

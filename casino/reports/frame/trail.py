@@ -45,7 +45,7 @@ class DaysOfEvents:
     """The gaming day in which an event was recorded: the newest that was open then."""
 
     def __init__(self, scope: Scope) -> None:
-        self._range = DayRange.of(scope)
+        self.range = DayRange.of(scope)
         self._ids: list[int] = []
         self._names: list[str] = []
         open_days: list[str] = []
@@ -64,13 +64,13 @@ class DaysOfEvents:
 
     def takes(self, event: int) -> bool:
         """Whether the run has asked for this day."""
-        return self._range.takes(self.of(event))
+        return self.range.takes(self.of(event))
 
     @property
     def parameters(self) -> dict[str, list[Any]]:
         """Of DAY_OF_EVENT, and the names of the days that the run has asked for, `wanted`."""
         names = ["", *self._names]
-        wanted = [name for name in dict.fromkeys(names) if self._range.takes(name)]
+        wanted = [name for name in dict.fromkeys(names) if self.range.takes(name)]
         return {"bounds": self._ids, "names": names, "wanted": wanted}
 
 
@@ -138,3 +138,12 @@ def opened_days(scope: Scope) -> list[str]:
     """Names of the gaming days that a run asks for and that were opened up to the moment, the first one first."""
     days = DayRange.of(scope)
     return sorted(doc["data"]["day"] for *_, doc in events(scope, ("day.opened",)) if days.takes(doc["data"]["day"]))
+
+
+def games(scope: Scope) -> dict[str, str]:
+    """The game for which each table was set up, by its code; read once in a run."""
+    return scope.once("games of tables", _games)
+
+
+def _games(scope: Scope) -> dict[str, str]:
+    return {place(chain): doc["data"]["game"] for _, chain, _, doc in events(scope, ("table.set_up",))}

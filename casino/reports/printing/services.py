@@ -190,17 +190,18 @@ def _of_event(one: Printable) -> _Wanted:
 
 
 def _statement(house: House, player: str, what: str, period: Mapping[str, str]) -> _Wanted:
-    """The statement, or certificate, of a player as of now: its document ends with the posting that has moved it
-    last."""
+    """The statement, or certificate, of a player as of now: its document ends with the posting that has moved it last,
+    that of a statement also with the limits and exclusions that are in force."""
     if not Player.objects.filter(house=house, ref=player).exists():
         raise NotFound(f"This house has no player {player}.")
     about = runs.checked(house, statements.REPORT, {"player": player, **period})
     moment = as_of.now(house)
     scope = Scope(house, moment, about)
     first, last = about.get("from", ""), about.get("until", "")
-    document = f"{what}/{player}/{first}/{last}/{statements.newest_posting(scope)}"
+    document = f"{what}/{player}/{first}/{last}/"
     if what == STATEMENT:
-        return _Wanted(document, about, moment.as_json(), statements.sums_of(scope))
+        return _Wanted(document + statements.state_of(scope), about, moment.as_json(), statements.sums_of(scope))
+    document += str(statements.newest_posting(scope))
     return _Wanted(document, {**about, "paper": what}, moment.as_json(), winnings.sums_of(scope))
 
 

@@ -3,7 +3,9 @@
 It is the statement of the catalogue (A16) in fewer columns, for the player and not for an auditor.
 """
 
+import hashlib
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
@@ -12,7 +14,7 @@ from django.utils.translation import gettext
 from casino.core import languages
 from casino.core.languages import Kind, said
 from casino.reports.catalogue import a16_player_statement as a16
-from casino.reports.frame.columns import Row, Type, money, ref, text
+from casino.reports.frame.columns import Row, Type, coded, count, money, ref, text
 from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import recorded
 from casino.reports.frame.report import Equality, Report, Results, Scope, Section
@@ -39,6 +41,14 @@ def newest_posting(scope: Scope) -> int:
     """The ledger transaction that has moved the player's accounts last in the period or before; 0: none has."""
     days = DayRange.of(scope)
     return max((row[0] for row in a16.postings(scope) if days.takes(row[3]) or days.is_before(row[3])), default=0)
+
+
+def state_of(scope: Scope) -> str:
+    """What two statements of one player and period have in common where they say the same: the posting that has moved
+    the accounts last, and of what protects the player, if anything does, eight hexadecimal digits."""
+    protected = "\n".join(f"{row[:6]}" for row in a16.protected(scope))
+    newest = newest_posting(scope)
+    return f"{newest}-{hashlib.sha256(protected.encode()).hexdigest()[:8]}" if protected else str(newest)
 
 
 def _accounts(scope: Scope) -> Iterator[Row]:
@@ -70,6 +80,13 @@ def _rows(scope: Scope) -> Iterator[Row]:
             what = gettext("Hand %(hand)s") % {"hand": hand}
         at = languages.minute(when.astimezone(zone))
         yield at, what, place, max(net, 0), max(-net, 0), running
+
+
+def _protected(scope: Scope) -> Iterator[Row]:
+    """What protects the player at the moment of the statement, and since when or from when on."""
+    for what, kind, span, amount, minutes, begins, _, _ in a16.protected(scope):
+        assert isinstance(begins, datetime)  # noqa: S101 - of every row
+        yield what, kind, span, amount, minutes, languages.local(begins, scope.house.time_zone)
 
 
 def _what(kind: str) -> str:
@@ -107,9 +124,10 @@ def texts() -> Iterator[str]:
 REPORT = Report(
     id="statement",
     number="A16",
-    version=1,
+    version=2,
     title="Statement",
-    text="What a player has with the house, and everything that has moved it. It names nobody else.",
+    text="What a player has with the house, and everything that has moved it; which limits and exclusions are in "
+    "force. It names nobody else.",
     roles=OF_PLAYERS,
     sections=(
         Section(
@@ -127,6 +145,14 @@ REPORT = Report(
                 money("went", "Out"), money("running", "Balance", total=False),
             ),
             _rows,
+        ),
+        Section(
+            a16.PROTECTION, "Limits and exclusions",
+            (
+                coded("what", "What"), coded("kind", "Kind"), coded("span", "Span"),
+                money("amount", "Amount", total=False), count("minutes", "Minutes", total=False), text("from", "From"),
+            ),
+            _protected,
         ),
     ),
     equalities=_equalities,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from casino.approvals import identity
 from casino.audit.models import Event
 from casino.core.outbox import StrayHint
 from casino.days import packages
@@ -24,7 +25,8 @@ from casino.reports.selectors import verification
 from casino.reports.tasks import package_day
 from casino.staff.models import Role
 from tests.casino.days.test_days import FIRST, SECOND, close, count_drawer, events, opened, play, refusal
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import ACTOR, IDENTITY, Desk, Kit
+from tests.casino.papers import words
 from tests.casino.superuser import unguarded
 
 
@@ -95,11 +97,34 @@ def test_a_package_comes_after_the_close_and_holds_what_the_day_was(kit: Kit) ->
         of_rows = set() if report["number"] in package_reports.COUNTED else {"pdf", "csv", "json"}
         assert (kinds, set(report["files"]) <= set(named)) == (of_rows, True)
         assert report["filters"] in ({}, {"from": FIRST, "until": FIRST})
+    # A house that has not said which languages its room has gets English papers.
+    assert manifest["languages"] == ["en"] and "reports/z-slips.en.pdf" in named
     slips = files["reports/z-slips.json"]
     assert [row[:3] for row in slips["sections"][0]["rows"]] == [["C1", 1, FIRST]]
     assert slips["head"]["requested_by"] == manifest["closed_by"]
     found = verification(kit.house)
     assert found["ok"], found["audit_findings"]
+
+
+def test_papers_are_in_the_languages_that_the_house_had_when_the_day_was_closed(kit: Kit) -> None:
+    identity.set_at_founding(house=kit.house, parts=IDENTITY | {"languages": ["hu", "de"]}, actor=ACTOR)
+    office = closed(kit)
+    kit.office(Role.ADMIN).ok("house/identity", {"languages": ["en"], "reason": "another room"})
+    kit.package()
+    answer = office.get(f"days/{FIRST}/package")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        papers = {one: words(archive.read(f"reports/z-slips.{one}.pdf")) for one in manifest["languages"]}
+        slips = json.loads(archive.read("reports/z-slips.json"))
+    assert list(papers) == ["hu", "de"]
+    titles = {language: text[:2_000] for language, text in papers.items()}
+    for language, said in (("hu", "Játéknap"), ("de", "Spieltag")):
+        assert [one for one, text in titles.items() if said in text] == [language]
+    # What programs read is in one language.
+    assert (slips["head"]["language"], manifest["reports"][0]["title"]) == ("en", "Z slips")
+    kept = Package.objects.get(house=kit.house)
+    again = package.make(kit.house, FIRST, kept.checkpoint, package.verified_in(answer.content))
+    assert again.content == answer.content
 
 
 def test_the_z_slips_are_those_of_the_shifts_that_began_in_the_day(kit: Kit) -> None:
@@ -196,9 +221,10 @@ def test_what_goes_in_follows_from_the_catalogue(kit: Kit) -> None:
     assert moment.transaction and moment == as_of.of_event(kit.house, closing.pk, at, None)
     [day] = days.days(kit.house)
     made = package_reports.Parts()
+    closed_day = package_reports.Closed(kit.house, day, moment, "u1", ["de"])
     for report in package_reports.chosen(found):
-        package_reports.add(made, kit.house, day, report, moment, "u1")
-    assert {name.rpartition("/")[2] for name in made.files} >= {"overrides.pdf", "overrides.json"}
+        package_reports.add(made, closed_day, report)
+    assert {name.rpartition("/")[2] for name in made.files} >= {"overrides.de.pdf", "overrides.json"}
     assert not any("thresholds" in name for name in made.files)
     summed = made.reports[1]
     assert (summed["number"], summed["files"]) == ("A17", []) and summed["sections"] and summed["equalities"]

@@ -10,6 +10,7 @@ from casino.reports.personal_data import LEFT_OUT
 from casino.staff.models import Role, Staff, TerminalKind
 from tests.casino.evidence.test_complaints import held
 from tests.casino.kit import Desk, Kit
+from tests.casino.papers import words
 from tests.casino.players.test_persons import ANNA, recorded
 from tests.casino.reports.test_catalogue import rows
 from tests.casino.scene import assert_problem, last_event, recorded_since
@@ -125,6 +126,12 @@ def test_who_may_and_that_it_is_an_event_with_the_hash(house: Kit) -> None:
     )
     pdf = house.office(Role.COMPLIANCE).get("players/T1-u2/personal-data/file")
     assert (pdf.status_code, pdf.content[:5], pdf.headers["Content-Type"]) == (200, b"%PDF-", "application/pdf")
+    for query, title in (
+        ("", "Copy of personal data"), ("?language=de", "Kopie der persönlichen Daten"),
+        ("?language=hu", "Személyes adatok másolata"),
+    ):  # fmt: skip
+        pdf = house.office(Role.COMPLIANCE).get(f"players/T1-u2/personal-data/file{query}")
+        assert title in words(pdf.content)
     assert_problem(house.office(Role.COMPLIANCE).get("players/nobody/personal-data"), 404, "not_found")
     assert Staff.objects.filter(house=house.house).exists()
 

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from casino.approvals import identity
 from casino.audit.models import Event
 from casino.evidence.models import SealedEntry
 from casino.staff.models import AnsweredRequest, Role
 from tests.casino.evidence.test_complaints import findings
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import ACTOR, IDENTITY, Desk, Kit
+from tests.casino.papers import words
 from tests.casino.players.test_persons import assert_nowhere, recorded
 from tests.casino.scene import assert_problem, last_event, recorded_since
 from tests.casino.superuser import unguarded
@@ -179,3 +181,19 @@ def test_a_sealed_entry_of_another_place_cannot_be_opened(house: Kit, officer: D
     answer: Any = officer.get("sealed/1")
     assert answer.status_code == 500 or answer.status_code == 503, answer.text
     assert Event.objects.filter(house=house.house, doc__kind="sealed.entry").count() == 2
+
+
+def test_the_file_of_a_case_is_in_the_language_that_is_asked_for(house: Kit, officer: Desk) -> None:
+    identity.set_at_founding(house=house.house, parts=IDENTITY, actor=ACTOR)
+    case = officer.ok("sealed", CASE)["entry"]
+    officer.ok("sealed", {"what": "step", "case": case, "step": "decision", "text": "To be reported."})
+    asked = {"en": "?language=en", "de": "?language=de", "hu": ""}
+    papers = {one: words(officer.get(f"sealed/{case}/file{query}").content) for one, query in asked.items()}
+    titles = {"en": "Suspicious activity", "de": "Verdächtige Aktivität", "hu": "Gyanús tevékenység"}
+    for language, paper in papers.items():
+        assert {one for one, title in titles.items() if title in paper} == {language}, paper
+        # What somebody has written stays as it was written.
+        assert "To be reported." in paper
+    assert "Decision" not in papers["de"] and "open" not in papers["de"].split()
+    refused = officer.get(f"sealed/{case}/file?language=fr")
+    assert_problem(refused, 400, "invalid_parameter")

@@ -11,10 +11,12 @@ from casino.audit.models import Event
 from casino.bookkeeping.postings import posting
 from casino.hands import deals
 from casino.reports import table_time
+from casino.reports.catalogue import a08_chips
 from casino.reports.catalogue.a05_daily_revenue import compared
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.columns import Sums
 from casino.reports.frame.filters import DayRange
+from casino.reports.frame.reading import Held, balances
 from casino.reports.frame.report import Scope
 from casino.staff.models import Role
 from tests.casino.days.test_days import opened
@@ -147,6 +149,9 @@ def test_books_of_drawers_and_counts_with_known_numbers(kit: Kit) -> None:
         ("cage.cash_out", "anna", -1_000, 1_000),
     ]
     assert (history[-1]["running_cash"], history[-1]["running_chips"]) == (54_000, 46_000)
+    assert {row["shift"] for row in history} == {1}
+    assert rows(made(kit, "drawer-history", shift="2")) == []
+    assert rows(made(kit, "drawer-history", shift="1")) == history
     refused = kit.office().post("reports/drawer-history/runs", {"formats": ["json"], "filters": {"drawer": "C2"}})
     assert (refused.status_code, refused.json()["choices"]) == (422, ["C1"])
     kit.close_drawer(cashier, cash=53_990)
@@ -200,6 +205,7 @@ def test_fills_and_waiting_money_with_known_numbers(kit: Kit) -> None:
     book(kit.house, "waits", posting("stake", places, amount=300), posting("carried_out", places, amount=300))
     [pot] = rows(made(kit, "carried-pots"))
     assert (pot["table"], pot["kind"], pot["amount"], pot["days"], pot["hands"]) == ("T1", "cukassza", 300, 0, 0)
+    assert pot["rule"] == kit.office(Role.FLOOR).get("tables/T1").json()["carryover_on_close"]
     book(kit.house, "reopens", posting("carried_in", places, amount=300))
     assert rows(made(kit, "carried-pots")) == []
 
@@ -243,6 +249,79 @@ def test_results_of_tables_with_known_numbers(kit: Kit) -> None:
     assert len(rows(made(kit, "table-result", **{"from": "2024-05-01", "until": "2024-05-01"}))) == 1
     [revenue] = [row for row in rows(made(kit, "daily-revenue")) if row["place"] == "T1"]
     assert (revenue["hands"], revenue["handle"], revenue["tax"], revenue["tax_share"]) == (1, 3_300, 165, 500)
+    assert revenue["game"] == "ferbli" and revenue["minutes"] == table["minutes"]
+    assert [row["place"] for row in rows(made(kit, "daily-revenue", game="ferbli"))] == ["T1"]
+    assert rows(made(kit, "daily-revenue", game="barbu")) == []
+    office = kit.office()
+    run = asked(office, "daily-revenue", formats=["json"], group_by="game")
+    assert kit.make_reports() == ["made"]
+    made_run = office.get(f"report-runs/{run['run']}").json()
+    grouped = json.loads(downloaded(office, made_run)["daily-revenue.json"])["sections"][0]["groups"]
+    tax = grouped["columns"].index("tax")
+    assert [(row[0], row[tax]) for row in grouped["rows"]] == [("ferbli", 165)]
+
+
+def test_hands_of_one_dealer(kit: Kit) -> None:
+    """One dealer deals a hand that is settled, another one a hand that is voided."""
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-01"})
+    kit.worked_hand()
+    assert kit.settle() == ["settled"]
+    second = kit.dealer()
+    second.ok("dealer/take-over", {"relieves": None})
+    second.ok("hands", {"mode": "physical"})
+    floor = kit.dealer(role=Role.FLOOR)
+    floor.ok("hand/void", {"cause": "misdeal", "reason": "only a test"})
+    by_login = {row["dealer"]: row["hands"] for row in rows(made(kit, "table-result"), 4)}
+    logins = {"first" if hands else "second": login for login, hands in by_login.items()}
+    found = made(kit, "table-result", dealer=logins["first"])
+    [table], beside, [game], [stake], [dealer], hours, trays, later = (rows(found, at) for at in range(8))
+    assert (table["hands"], table["voided"], table["tax"]) == (1, 0, 165)
+    assert (game["hands"], stake["hands"], stake["voided"], sum(row["hands"] for row in hours)) == (1, 1, 0, 1)
+    assert (dealer["dealer"], dealer["hands"], dealer["minutes"]) == (logins["first"], 1, table["minutes"])
+    # What a table has besides hands is no dealer's.
+    assert beside == trays == later == []
+    [table] = rows(made(kit, "table-result", dealer=logins["second"]))
+    assert (table["hands"], table["voided"]) == (0, 1)
+    assert rows(made(kit, "table-result", dealer="nobody")) == []
+    for name, states in (("first", (1, 0)), ("second", (0, 1))):
+        found = {row["by"]: row for row in rows(made(kit, "deal-statistics", dealer=logins[name]))}
+        assert {by: row["name"] for by, row in found.items()} == {"all": "", "table": "T1", "dealer": logins[name]}
+        assert all((row["settled"], row["voided"]) == states for row in found.values())
+
+
+def test_chips_that_are_out_and_since_when_nobody_is_owed_them(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = kit.office(Role.MANAGER)
+    manager.ok("days", {"day": "2024-05-01"})
+    kit.players("anna")
+    cashier = kit.cashier()
+    kit.open_drawer(cashier, cash=50_000, pieces={"1000": 20, "100": 50})
+    cashier.ok("bearer-buy-ins", {"amount": 3_000, "pieces": {"1000": 3}})
+    manager.ok("days", {"day": "2024-05-02"})
+    cashier.refresh()
+    cashier.ok("bearer-buy-ins", {"amount": 1_000, "pieces": {"1000": 1}})
+    cashier.ok("bearer-cash-outs", {"amount": 2_000, "pieces": {"1000": 2}})
+    found = made(kit, "chips")
+    [thousand] = [row for row in rows(found) if row["value"] == 1_000]
+    assert (thousand["public"], thousand["impossible"], thousand["worth"]) == (
+        2,
+        False,
+        thousand["commissioned"] * 1_000,
+    )
+    assert thousand["public_share"] == round(2 * 10_000 / thousand["commissioned"])
+    # What was paid is taken from the oldest.
+    assert [(row["day"], row["band"], row["owed"]) for row in rows(found, 3)] == [
+        ("2024-05-01", "0-1", 1_000), ("2024-05-02", "0-1", 1_000),
+    ]  # fmt: skip
+    cashier.ok("buy-ins", {"player": "anna", "amount": 1_000, "pieces": {"100": 10}})
+    cashier.ok("bearer-cash-outs", {"amount": 2_500, "pieces": {"1000": 2, "100": 5}})
+    assert [row["owed"] for row in rows(made(kit, "chips"), 3)] == [-500]
+
+    def out(*asked: Any) -> list[Held]:
+        return [replace(one, balance=-1) if one.number == "9170" else one for one in balances(*asked)]
+
+    monkeypatch.setattr(a08_chips, "balances", out)
+    moment = Scope(kit.house, as_of.now(kit.house), {})
+    assert {row[7] for row in registry.get("chips").sections[0].rows(moment) if row[5]} == {True}
 
 
 def test_the_delegate_of_the_staff_reads_the_tronc_and_no_other_report(kit: Kit) -> None:
@@ -268,7 +347,7 @@ def test_hours_of_tables_are_those_of_their_days_without_pauses() -> None:
             (kind, code, datetime.fromisoformat(f"2024-05-01T{at}:00+00:00"), who) for at, kind, code, who in moments
         ]
         clock = table_time.counted(iter(several), DayRange(None, None), datetime(2024, 5, 1, 23, tzinfo=UTC))
-        return clock.tables | {("dealer", who): spent for (_, who), spent in clock.dealers.items()}
+        return clock.tables | {("dealer", who): spent for (_, _, who), spent in clock.dealers.items()}
 
     assert open_for(
         ("10:00", "day.opened", "", "d1"), ("10:10", "table.opened", "T1", ""),

@@ -10,6 +10,7 @@ from casino.audit.events.approvals import LimitsChanged
 from casino.audit.events.cage import DrawerXRead, PayoutHeld, VarianceWasOffset
 from casino.audit.events.hands import HandActed, HandVoided
 from casino.audit.events.house import DutyDue, HouseSuspended
+from casino.audit.events.staff import RolesChanged
 from casino.audit.services import Actor
 from casino.bookkeeping.postings import posting
 from casino.core import locks
@@ -69,7 +70,9 @@ def test_a_settled_hand_with_its_tax_its_lines_and_its_players(settled: Kit) -> 
     [hand] = rows(made(kit, "tax-check", show="all"))
     assert (hand["hand"], hand["rules"]) == ("T1-000001", "ferbli/1")
     assert hand["options"] == "table_max=100000 tax_bps=500 tax_cap=5000 vizi=100"
-    assert (hand["handle"], hand["due"], hand["stored"], hand["booked"]) == (3_300, 165, 165, 165)
+    assert (hand["handle"], hand["base"], hand["due"], hand["stored"], hand["booked"]) == (3_300, 3_300, 165, 165, 165)
+    [table] = rows(made(kit, "tax-check", table="T1"), 1)
+    assert (table["base"], table["by_base"], table["taken"], table["unplayable"]) == (3_300, 165, 3_300, 0)
     history = made(kit, "hand-history", player="T1-u4")
     [head], seats, lines = (rows(history, section) for section in range(3))
     assert (head["state"], head["winner"], head["tax"], head["lines"]) == ("settled", "T1-u1", 165, 24)
@@ -84,6 +87,9 @@ def test_a_settled_hand_with_its_tax_its_lines_and_its_players(settled: Kit) -> 
     assert [(row["hands"], row["staked"], row["net"], row["tax"]) for row in rows(activity, 1)][:2] == [
         (1, 1_500, 1_635, 165), (1, 300, -300, 0),
     ]  # fmt: skip
+    assert (winner["attributed_share"], winner["large"], winner["cashless"], winner["excluded"]) == (
+        0, False, False, False,
+    )  # fmt: skip
     assert rows(made(kit, "player-activity", least="30001")) == []
     statement = made(kit, "player-statement", player="T1-u1")
     assert {row["number"]: row["closing"] for row in rows(statement)} == {
@@ -156,7 +162,7 @@ def test_what_is_forged_in_hands_and_books_is_seen(settled: Kit) -> None:
     )
     assert seen(kit, "tax-check", [])[0] == "tax due by the engine = tax booked"
     [hand] = rows_of(kit, "tax-check")
-    assert hand[7:11] == (330, 165, 165, -165)
+    assert hand[7:12] == (3_300, 330, 165, 165, -165)
 
 
 def rows_of(kit: Kit, name: str, section: int = 0) -> list[Any]:
@@ -206,6 +212,10 @@ def test_overrides_approvals_and_disputes(kit: Kit) -> None:
     # A write that had to wait for its approval was not refused.
     assert rows(overrides, 3) == []
     assert [row["kind"] for row in rows(made(kit, "overrides", kind="void"))] == ["hand.voided"]
+    large = made(kit, "overrides", least="201")
+    assert [row["kind"] for row in rows(large)] == ["hand.ruled"]
+    assert [(row["void"], row["ruling"]) for row in rows(large, 2)] == [(0, 1)]
+    assert len(rows(made(kit, "overrides", least="200"))) == 2
     approvals = made(kit, "approvals")
     assert [(row["approval"], row["kind"], row["state"], row["used_for"]) for row in rows(approvals)] == [
         (1, "void", "used", "hand.voided"),
@@ -213,6 +223,10 @@ def test_overrides_approvals_and_disputes(kit: Kit) -> None:
     ]
     assert [(pair["approved"], pair["refused"], pair["back"]) for pair in rows(approvals, 1)] == [(1, 0, 0), (1, 0, 0)]
     assert rows(made(kit, "approvals", state="requested")) == []
+    amounts = {row["approval"]: row["amount"] for row in rows(approvals)}
+    assert amounts[2] == 3_300 > (amounts[1] or 0)
+    assert [row["approval"] for row in rows(made(kit, "approvals", least="3300"))] == [2]
+    assert rows(made(kit, "approvals", least="3301")) == []
     event = VarianceWasOffset(
         number=1, drawer="C1", count=1, amount=5, cash_over=True, posting=1, reason="forged", approval=2,
         approver="nobody",
@@ -279,6 +293,16 @@ def test_serials_staff_and_held_money(kit: Kit) -> None:
     [person] = rows(review)
     assert (person["sign_ins"], person["changes"], person["left_days"], person["dormant"]) == (0, 0, 0, False)
     assert [(row["role"], row["until"]) for row in rows(review, 1)] == [("dealer", None), ("floor", None)]
+    hires = made(kit, "access-review", operation="staff.hired")
+    assert [row["person"] for row in rows(hires)] == [rows(changes)[0]["person"]]
+    assert [(row["kind"], row["times"]) for row in rows(hires, 2)] == [("staff.hired", 1)]
+    assert rows(made(kit, "access-review", operation="hand.dealt")) == []
+    hired, changed = (row["from"] for row in rows(review, 1))
+    before, both = (rows(made(kit, "access-review", person="new", moment=one), 1) for one in (hired, changed))
+    assert [row["role"] for row in before] == ["dealer"] and [row["role"] for row in both] == ["dealer", "floor"]
+    assert rows(made(kit, "access-review", role="floor", person="new", moment=hired), 1) == []
+    unclear = {"formats": ["json"], "filters": {"moment": "2026-11-24T22:00:00"}}
+    assert kit.office().post("reports/access-review/runs", unclear).json()["code"] == "report_filter"
     serials = {(row["series"], row["place"]): row for row in rows(made(kit, "serial-gaps"))}
     assert serials["found chips", ""]["issued"] == serials["Z slip (shift)", "C1"]["issued"] == 1
     assert serials["audit chain", "drawer/C1"]["last"] == serials["audit chain", "drawer/C1"]["issued"] > 3
@@ -299,6 +323,19 @@ def test_serials_staff_and_held_money(kit: Kit) -> None:
     assert seen(kit, "serial-gaps", []) == ["missing numbers of all series = none"]
     forged(kit, kit.house.chain, LimitsChanged(number=1, valid_from="2024-05-01T00:00:00Z", points={}, reason="forged"))
     assert "numbers that were given twice = none" in seen(kit, "serial-gaps", [])
+
+
+def test_roles_that_were_held_although_they_exclude_each_other(kit: Kit) -> None:
+    office = kit.office(Role.ADMIN)
+    office.ok("staff", {"login": "new", "name": "New", "roles": ["dealer"], "password": "a long password of 1 person"})
+    assert rows(made(kit, "access-review"), 3) == []
+    for before, after in ((["dealer"], ["dealer", "cashier"]), (["dealer", "cashier"], ["dealer"])):
+        forged(kit, kit.house.chain, RolesChanged(login="new", before=before, after=after, reason="forged"))
+        [(login, pair, begun, until)] = rows_of(kit, "access-review", 3)
+        assert (login, set(pair.split(" + "))) == ("new", {"dealer", "cashier"})
+        ended = after == ["dealer"]
+        assert (until is not None) == ended and (not ended or until > begun)
+        assert ("pairs held by events = pairs of the rows" in broken(kit, "access-review")) == (not ended)
 
 
 def test_duty_by_month_with_what_is_payable(settled: Kit) -> None:

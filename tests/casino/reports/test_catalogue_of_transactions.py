@@ -7,7 +7,7 @@ from casino.approvals.control_points import set_at_founding
 from casino.audit.events.cage import CageBuyIn
 from casino.staff.models import Role
 from tests.casino.busy import PERSON
-from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.reports.test_catalogue_of_control import broken, forged
 
@@ -88,3 +88,34 @@ def test_the_log_from_its_floor_on(kit: Kit, cashier: Desk) -> None:
     # As of an earlier moment a correction that came later takes nothing back.
     forged(kit, "drawer/C1", CageBuyIn(player="anna", amount=FLOOR, player_chips=0, exchanged={}))
     assert len(broken(kit, "transaction-log")) == 2
+
+
+def test_players_to_look_at_are_flagged(kit: Kit, cashier: Desk) -> None:
+    activity = {row["player"]: row for row in rows(made(kit, "player-activity"))}
+    anna, bela = activity["anna"], activity["bela"]
+    assert (anna["large"], bela["large"]) == (True, False)
+    assert (anna["attributed_share"], bela["attributed_share"]) == (0, 10_000)
+    assert broken(kit, "player-activity") == []
+    forged(kit, "drawer/C1", CageBuyIn(player="bela", amount=FROM, player_chips=0, exchanged={}))
+    assert broken(kit, "player-activity") == ["players with large transactions by the ledger = by the events"]
+
+
+def test_much_play_without_cash_is_flagged(kit: Kit) -> None:
+    """Stakes of a day beyond five times the threshold, of players who paid in no cash on it."""
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-01"})
+    dealer = kit.worked_hand()
+    assert kit.settle() == ["settled"]
+    set_at_founding(house=kit.house, points={"identity_from": 59}, actor=ACTOR)
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-02"})
+    dealer.refresh()
+    dealer.ok("hands", {"mode": "physical"})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    assert kit.settle() == ["settled"]
+    report = made(kit, "player-activity")
+    staked = {row["player"]: row["staked"] for row in rows(report, 1) if row["day"] == "2024-05-02"}
+    assert sorted(staked.values()) == [0, 300, 1_500, 1_500]
+    flagged = {row["player"] for row in rows(report) if row["cashless"]}
+    assert flagged == {player for player, amount in staked.items() if amount > 5 * 59}
+    # On the first day they have bought their chips.
+    assert not any(row["cashless"] for row in rows(made(kit, "player-activity", until="2024-05-01")))

@@ -74,3 +74,24 @@ def test_what_is_forged_is_seen(banned: Kit) -> None:
     assert "limits of the events = their last number" in before or "limits of the events = rows" in before
     forged(kit, chain, ExclusionLifted(exclusion=1, player="anna", cause="revoked"))
     assert "in force, rebuilt from the events = rows in force" in seen(kit, "exclusions", before)
+
+
+def test_a_statement_says_which_limits_and_exclusions_are_in_force(banned: Kit) -> None:
+    statement = made(banned, "player-statement", player="bela")
+    low, high = rows(statement, 2)
+    assert {(row["what"], row["kind"], row["span"], row["minutes"]) for row in (low, high)} == {
+        ("limit", "loss", "day", None)
+    }
+    assert [(row["amount"], row["state"]) for row in (low, high)] == [(20_000, "in_force"), (90_000, "to_come")]
+    assert low["from"] < high["from"]
+    [banned_row] = rows(made(banned, "player-statement", player="anna"), 2)
+    assert (banned_row["what"], banned_row["kind"], banned_row["state"]) == ("exclusion", "self", "in_force")
+    assert banned_row["from"]
+    activity = rows(made(banned, "player-activity"))
+    assert {row["player"]: row["excluded"] for row in activity} == {"anna": True, "bela": False}
+    assert broken(banned, "player-statement", player="bela") == []
+    limit = PlayerLimitSet(
+        number=9, player="bela", limit="loss", span="week", most=1, starts_at="2024-05-01T00:00:00.000000Z"
+    )
+    forged(banned, banned.house.chain, limit)
+    assert seen(banned, "player-statement", [], player="bela") == ["limits in force by the events = by the rows"]

@@ -10,7 +10,8 @@ from casino.reports.frame.movements import Turned, turned
 from casino.staff.models import Role
 from tests.casino.kit import Kit
 from tests.casino.reports.test_catalogue import made, rows
-from tests.casino.reports.test_catalogue_of_control import broken
+from tests.casino.reports.test_catalogue_of_control import broken, rows_of
+from tests.casino.superuser import unguarded
 
 FIRST, SECOND = "2024-05-01", "2024-05-02"
 REASON = "the video shows another showdown"
@@ -80,3 +81,59 @@ def test_tax_of_which_a_chip_did_not_come_to_the_box_is_seen(late: Kit, monkeypa
 
     monkeypatch.setattr(a05_daily_revenue, "turned", one_less)
     assert broken(late, "daily-revenue") == [words]
+
+
+def altered(sql: str, house: int) -> None:
+    """The books changed with every trigger switched off."""
+    with unguarded("ledger_transaction", "ledger_entry") as cursor:
+        cursor.execute(sql, [house])
+
+
+AS_EVENTS = "later adjustments = those of the events"
+SAME = "later adjustments that the events have so = all"
+AMOUNTS = "amounts of later adjustments = those of the events"
+
+
+def test_adjustments_of_the_ledger_are_compared_with_what_later_work_has_recorded(late: Kit) -> None:
+    [counted] = [
+        one for one in made(late, "z-slips")["equalities"] if one["equality"] == AMOUNTS
+    ]  # fmt: skip
+    assert (counted["one"], counted["other"], counted["type"]) == (-20, -20, "money")
+    [ruled] = [one for one in made(late, "duty-return")["equalities"] if one["equality"] == AMOUNTS]
+    assert (ruled["one"], ruled["other"]) == (-65, -65)
+    for name in ("cage-summary", "tray-counts", "vault-counts", "drawer-counts", "table-result"):
+        said = {one["equality"] for one in made(late, name)["equalities"]}
+        assert said >= {AS_EVENTS, SAME, AMOUNTS}, name
+
+
+def test_a_posting_that_was_moved_to_another_day_is_seen(late: Kit) -> None:
+    """The day of the work's beginning stands in the trail, whatever the books say later."""
+    altered(
+        "UPDATE ledger_transaction SET metadata = metadata - 'for_day' WHERE kind = 'drawer.closed' AND book = %s",
+        late.house.id,
+    )
+    assert broken(late, "drawer-counts") == broken(late, "z-slips") == [AS_EVENTS, AMOUNTS]
+    assert rows_of(late, "drawer-counts", 1) == []
+    altered(
+        'UPDATE ledger_transaction SET metadata = metadata || \'{"for_day": "2024-04-30"}\' '
+        "WHERE kind = 'drawer.closed' AND book = %s",
+        late.house.id,
+    )
+    assert broken(late, "drawer-counts") == [SAME]
+    # Work of the same day that is said to be for another one.
+    altered(
+        'UPDATE ledger_transaction SET metadata = metadata || \'{"for_day": "2024-04-30"}\' '
+        "WHERE kind = 'hand.settled' AND book = %s",
+        late.house.id,
+    )
+    assert broken(late, "duty-return") == [AS_EVENTS, SAME, AMOUNTS]
+
+
+def test_an_amount_that_was_altered_is_seen(late: Kit) -> None:
+    altered(
+        "UPDATE ledger_entry SET amount = amount - 5 * sign(amount) FROM ledger_transaction posted, ledger_account own "
+        "WHERE posted.id = transaction_id AND own.id = account_id AND posted.kind = 'hand.ruled_later' "
+        "AND own.code = '4010/T1' AND own.book = %s",
+        late.house.id,
+    )
+    assert broken(late, "duty-return")[:2] == [SAME, AMOUNTS]

@@ -136,6 +136,13 @@ def test_a_statement_says_what_came_went_and_is_left_and_is_a_copy_until_somethi
     cashier.ok("cash-outs", {"player": "Anna_1", "amount": 500})
     later = cashier.ok(STATEMENT, {"player": "Anna_1"})
     assert later["copy"] == 1 and later["document"] != first["document"]
+    # What protects the player is said on it, and makes it another document.
+    cashier.ok("/api/v1/players/Anna_1/limits", {"limit": "loss", "span": "week", "most": 45_600})
+    cashier.refresh()
+    protected, pdf = printed(kit, cashier, STATEMENT, {"player": "Anna_1"})
+    assert (protected["copy"], protected["document"].startswith(later["document"])) == (1, True)
+    assert "45 600" in words(pdf) and "week" in words(pdf)
+    assert cashier.ok(STATEMENT, {"player": "Anna_1"})["copy"] == 2
     assert verification(kit.house)["ok"]
 
 

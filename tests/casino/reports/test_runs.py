@@ -203,7 +203,7 @@ def test_what_no_report_has_is_refused_with_what_there_is(busy: Kit) -> None:
 
     assert refused("none")[:2] == (404, "not_found")
     assert refused(filters={"colour": "red"})[:2] == (422, "report_filter")
-    assert refused(group_by="owner") == (422, "report_group", ["kind", "place", "commodity"])
+    assert refused(group_by="owner") == (422, "report_group", ["kind", "place", "commodity", "band"])
     assert refused(formats=["slip"]) == (422, "report_format", ["json", "csv", "xlsx", "pdf"])
     assert refused(separator="comma", decimal="comma")[:2] == (422, "report_style")
     assert refused(repeats=7)[:2] == (404, "not_found")
