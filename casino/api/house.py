@@ -1,5 +1,6 @@
 """The house as every client needs to know it: how to write its amounts and its times."""
 
+import re
 from typing import Any
 
 from django.urls import path
@@ -25,10 +26,13 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.tables import ReceiptOut
+from casino.approvals import house_rules
 from casino.approvals import identity as changing
 from casino.chips import selectors as chips
+from casino.core.errors import NotFound
 from casino.core.write import Answer, Command
 from casino.golive import sandboxes, signing, stages
+from casino.houses import rules
 from casino.houses.identity import LegalProfile
 from casino.houses.identity import describe as identity_of
 from casino.houses.models import HouseStage
@@ -38,6 +42,7 @@ from casino.staff.models import Role
 TAG = "house"
 #: Version of the API; a change that breaks clients makes another one, at another address.
 API_VERSION = "1"
+_LANGUAGE, _MOST_LANGUAGES = re.compile(r"[a-z]{2}\Z", re.ASCII), 10
 
 
 class HouseOut(serializers.Serializer[Any]):
@@ -205,6 +210,99 @@ class IdentityOfHouse(WriteOperation, Reading):
         """Change."""
         reason = data.pop("reason")
         return changing.change(command=command, parts=data, reason=reason)
+
+
+class RulesVersionOut(serializers.Serializer[Any]):
+    """A version of the rules of the house, without its texts."""
+
+    number = serializers.IntegerField(help_text="Its number, from 1.")
+    sha256 = serializers.CharField(help_text="SHA-256 of its texts as canonical JSON, in hex.")
+    languages = serializers.ListField(child=serializers.CharField(), help_text="Languages that it is in, ISO 639-1.")
+    set_at = serializers.DateTimeField(help_text="From when on it is in force.")
+    set_by = serializers.CharField(help_text="Login of the person who said it.")
+    approval = serializers.IntegerField(
+        allow_null=True, help_text="Number of the approval; null where none was needed."
+    )
+
+
+class RulesOut(RulesVersionOut):
+    """A version of the rules of the house."""
+
+    texts = serializers.DictField(child=serializers.CharField(), help_text="The whole text by language.")
+
+
+class HouseRulesOut(serializers.Serializer[Any]):
+    """The rules of the house."""
+
+    rules = RulesOut(allow_null=True, help_text="The version in force; null where nobody has set one.")
+    history = RulesVersionOut(many=True, help_text="Every version, the newest first.")
+
+
+class HouseRulesSetOut(HouseRulesOut):
+    """The rules of the house from now on."""
+
+    audit = ReceiptOut()
+
+
+@documented("readHouseRules", summary="Read the rules of the house", answers=HouseRulesOut, tag=TAG, method="get")
+@documented(
+    "setHouseRules", summary="Set the rules of the house", answers=HouseRulesSetOut, status=201, tag=TAG, method="post",
+    refuses=["no_change"],
+)  # fmt: skip
+class RulesOfHouse(WriteOperation, Reading):
+    """The rules as guests read them: fees and tax, what becomes of a carried pot, how chips are redeemed, how disputes
+    are decided, who hears complaints. Each setting makes a version, in force at once; those of before stay readable,
+    and the log says which was in force when a hand was dealt. Once the house is live, a manager approves it
+    (`approval_required`). No If-Match: an administrator says the whole text."""
+
+    @extend_schema_serializer(component_name="SetHouseRulesInput")
+    class Input(StrictInput):
+        """The whole text in every language that it is in, and why."""
+
+        texts = serializers.DictField(
+            child=StrictText(max_length=20_000), allow_empty=False, help_text="The whole text by language, ISO 639-1."
+        )
+        reason = Reason()
+
+        def validate_texts(self, texts: dict[str, str]) -> dict[str, str]:
+            """Languages are named by two letters, at most ten of them."""
+            if len(texts) > _MOST_LANGUAGES or not all(_LANGUAGE.match(name) for name in texts):
+                raise serializers.ValidationError("Name each language by its two letters (ISO 639-1), ten at most.")
+            return texts
+
+    sensitive = False
+    roles = (Role.ADMIN,)
+    readers = tuple(Role)
+    versioned = False
+    approvable = True
+    input = Input
+
+    def get(self, request: Request) -> Response:
+        """The rules."""
+        return Response(rules.describe(context_of(request).house))
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Set."""
+        return house_rules.change(command=command, texts=data["texts"], reason=data["reason"])
+
+
+@documented(
+    "readHouseRulesVersion", summary="Read a version of the rules of the house", answers=RulesOut, tag=TAG,
+    refuses=["not_found"],
+)  # fmt: skip
+class RulesVersion(ReadOperation):
+    """A version of the rules of the house, by its number: also one that is not in force any more."""
+
+    sensitive = False
+    roles = tuple(Role)
+
+    def get(self, request: Request, number: int) -> Response:
+        """The version."""
+        house = context_of(request).house
+        found = rules.version(house, number)
+        if found is None:
+            raise NotFound(f"The rules of this house have no version {number}.")
+        return Response(rules.whole(found))
 
 
 class ItemOut(serializers.Serializer[Any]):
@@ -425,6 +523,8 @@ urls = [
     path("house/resume", Resume.as_view()),
     path("house/close", Close.as_view()),
     path("house/identity", IdentityOfHouse.as_view()),
+    path("house/rules", RulesOfHouse.as_view()),
+    path("house/rules/<int:number>", RulesVersion.as_view()),
     path("house/readiness", Readiness.as_view()),
     path("house", HouseDetail.as_view()),
 ]

@@ -21,6 +21,7 @@ from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed, SeedHash
 from casino.api.games import DeclarationOut
 from casino.api.hands import LegalOut, SeatActionInput
+from casino.api.house import HouseRulesOut
 from casino.api.http import attempts
 from casino.api.http.authentication import BEARER, SEAT, recognise_holder, recognise_person, sent_by
 from casino.api.http.contract import ACTIONS, CARDS, POSTS
@@ -30,6 +31,7 @@ from casino.api.tables import ReceiptOut
 from casino.core.errors import TooManyAttempts
 from casino.hands import devices, openings, preparing, verbs
 from casino.hands.models import HandState, Mode
+from casino.houses import rules
 from casino.safeguards import reality
 from casino.staff import limits
 from casino.tables import keys
@@ -184,6 +186,15 @@ class SeatTable(SeatRead):
                 "game": verbs.declaration(table.game),
             }
         )  # fmt: skip
+
+
+@documented("readSeatRules", summary="Read the rules of the house", answers=HouseRulesOut, tag=TAG, refuses=[*OF_KEYS])
+class SeatRules(SeatRead):
+    """The rules of the house, as everybody in it may read them."""
+
+    def get(self, request: Request) -> Response:
+        """The rules."""
+        return Response(rules.describe(holder_of(request).table.house))
 
 
 @documented(
@@ -345,6 +356,7 @@ class SeatSeed(SeatWrite):
 
 urls = [
     path("seat/table", SeatTable.as_view()),
+    path("seat/rules", SeatRules.as_view()),
     path("seat/deal", SeatDeal.as_view()),
     path("seat/commitment", SeatCommitment.as_view()),
     path("seat/seed", SeatSeed.as_view()),

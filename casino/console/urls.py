@@ -13,6 +13,7 @@ from casino.console.views import (
     prints,
     replay,
     reports,
+    rules,
     ruling,
     signing,
     work,
@@ -33,5 +34,6 @@ urls = [
     *prints.urls,
     *reports.urls,
     *office.urls,
+    *rules.urls,
     *work.urls,
 ]

@@ -178,5 +178,15 @@ _UNSET = {"number": 0, "set_by": "", "set_at": None, "approval": None}
 
 
 def _version(row: Identity) -> dict[str, Any]:
-    at = row.set_at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return {"number": row.number, "set_by": row.set_by, "set_at": at, "approval": row.approval, **row.parts}
+    return {
+        "number": row.number,
+        "set_by": row.set_by,
+        "set_at": in_utc(row.set_at),
+        "approval": row.approval,
+        **row.parts,
+    }
+
+
+def in_utc(at: datetime) -> str:
+    """A moment in UTC, to the microsecond."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

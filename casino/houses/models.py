@@ -197,6 +197,28 @@ class Identity(HouseRow):
         return f"{self.house_id}/{self.number}"
 
 
+class HouseRules(HouseRow):
+    """The rules of the house as a text for guests (`casino/houses/rules.py`). Rows are only ever added: by which rules
+    somebody has played stays readable."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    #: The text by language (ISO 639-1).
+    texts = models.JSONField()
+    set_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Login of the person who said it, and number of the approval; null where none was needed.
+    set_by = models.CharField(max_length=64)
+    approval = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        verbose_name = "rules of the house"
+        verbose_name_plural = "rules of the house"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="house_rules_number")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
 class RehearsalState(models.TextChoices):
     """waiting -> played, failed or cancelled; nothing leads back."""
 

@@ -14,6 +14,7 @@ PROTECTION = Protection(
             sequencer=READ,
         ),
         Table(name="houses_identity", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="houses_houserules", keep=Keep.APPEND_ONLY, app=ADD),
         Table(
             name="houses_rehearsalrun",
             keep=Keep.ROWS,

@@ -116,6 +116,7 @@ _KEYS = {
     "safeguards.PlayerLimit": "m.number::text",
     "safeguards.Interaction": "m.number::text",
     "safeguards.RealityCheck": "m.number::text",
+    "houses.HouseRules": "m.number::text",
     "watching.UnknownPerson": "m.number::text",
     "watching.LogLine": "m.number::text",
     "watching.Filing": "m.number::text",

@@ -28,7 +28,7 @@ from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
 from casino.transfers.models import Box, ChipMove, Kind, Transfer, TrayCount
-from tests.casino.kit import ACTOR, FERBLI, IDENTITY, MISDEAL, PIECES, TRAY, Desk, Kit
+from tests.casino.kit import ACTOR, FERBLI, IDENTITY, MISDEAL, PIECES, RULES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
@@ -656,6 +656,7 @@ STEPS: dict[str, Step] = {
     "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
     "house.identity_changed": _at("office", "house/identity", IDENTITY | REASON),
+    "house.rules_set": _at("office", "house/rules", {"texts": RULES} | REASON),
     "day.opened": _at("manager", "days", {"day": DAY}),
     "player.registered": _at("cashier", "/api/v1/players/register", {"player": "anna"}),
     "player.person_recorded": lambda busy: busy.cashier.post(

@@ -78,6 +78,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
     "approval.approved": (("auditor", f"approvals?{PAGE}"), ("auditor", "approvals/1")),
     "house.identity_changed": (("auditor", "house/identity"),),
+    "house.rules_set": (("auditor", "house/rules"), ("auditor", "house/rules/1")),
     "limits.changed": (("auditor", "limits"),),
     "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
     "box.received": (("auditor", f"boxes?{PAGE}"),),
@@ -265,6 +266,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     desk.ok("hand/beside", {"hand": name, "line": len(dealt["view"]["log"]), "action": said})
     kit.read(device.get, "hand")
     kit.read(device.get, "table")
+    kit.read(device.get, "rules")
     _play_from(device, desk)
     kit.read(device.get, "hands")
     kit.read(device.get, f"hands/{name}/replay")

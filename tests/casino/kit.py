@@ -62,6 +62,8 @@ FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
 FAERBELN = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 10_000, "tax_bps": 500, "tax_cap": 700}
 CHIPS = 100_000_000
 #: What a house that goes live says of itself.
+#: What guests read.
+RULES = {"en": "The house takes 5 % of a pot.\n\nDisputes: the floor decides.", "hu": "A ház 5 %-ot vesz a kasszából."}
 IDENTITY = {
     "legal_name": "Test Room Ltd", "tax_id": "12345678-2-41", "licence_number": "SZTFH-1", "address": "1 Main Street",
     "legal_profile": "HU", "languages": ["hu", "en"],

@@ -23,6 +23,7 @@ from tests.browser.conftest import chromium as chromium
 from tests.browser.conftest import kit as kit
 from tests.browser.conftest import screens as screens
 from tests.browser.conftest import up as up
+from tests.casino.kit import RULES
 from tests.casino.papers import Evening, printed
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ SHOTS = (
     Shot("report-run", "report-runs/1", Role.AUDITOR),
     Shot("seat", "seat", size=PHONE, of_seat=True),
     Shot("seat-hands", "seat/hands", size=PHONE, of_seat=True),
+    Shot("rules", "rules", Role.FLOOR),
+    Shot("rules-version", "rules/1", Role.FLOOR),
+    Shot("seat-rules", "seat/rules", size=PHONE, of_seat=True),
     Shot("verify", "verify", size=PHONE),
 )  # fmt: skip
 #: Pictures that the documents show.
@@ -116,6 +120,7 @@ def _house(screens: Screens) -> tuple[str, str]:
     evening = Evening(kit)
     desk, body = evening.documents["z-slip"]
     printed(kit, desk, "/api/v1/prints/documents", body | {"form": "a4"})
+    kit.office(Role.ADMIN).ok("house/rules", {"texts": RULES, "reason": "as the licence asks"})
     kit.office(Role.AUDITOR).ok("reports/daily-revenue/runs", {"formats": ["csv", "pdf"]})
     kit.make_reports()
     kit.table("T2", seats=6)

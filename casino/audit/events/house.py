@@ -42,6 +42,15 @@ class IdentityChanged(ApprovedEvent):
     reason: Reason
 
 
+@event("house.rules_set", chain="house")
+class HouseRulesSet(ApprovedEvent):
+    """The rules of the house, as guests read them, were set; they are in force from then on."""
+
+    number: Annotated[int, "number of this version of the rules, from 1"]
+    texts: Annotated[Mapping[str, str], "the whole text by language (ISO 639-1)"]
+    reason: Reason
+
+
 @event("house.rehearsal_requested", chain="house")
 class RehearsalRequested(AuditEvent):
     """Somebody asked for a rehearsal."""

@@ -234,6 +234,7 @@ _DECLARED = {
         "house: currency string; currency_exponent? integer; name string; sandbox? boolean; seal_key string; "
         "second_factor_required? boolean; time_zone? string",
     "house.go_live_signed": "house: digest string; role string; signature integer; void? [string]",
+    "house.rules_set": "house: approval? integer; number integer; texts {string}",
     "house.identity_changed": "house: approval? integer; identity {any}; number integer",
     "house.rehearsal_cancelled": "house: rehearsal integer",
     "house.rehearsal_failed": "house: failure string; rehearsal integer",

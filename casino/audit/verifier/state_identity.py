@@ -8,7 +8,7 @@ from .state_ledger import ACCOUNT, PERIOD
 from .state_people import HOUSES
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
-IDENTITY, CHIP_SET = "houses.Identity", "chips.ChipSet"
+IDENTITY, CHIP_SET, RULES = "houses.Identity", "chips.ChipSet", "houses.HouseRules"
 MODELS = (
     Model(
         IDENTITY,
@@ -17,6 +17,15 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             **dict.fromkeys(("number", "parts", "set_at", "set_by", "approval"), proved("house.identity_changed")),
+        },
+    ),
+    Model(
+        RULES,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("number", "texts", "set_at", "set_by", "approval"), proved("house.rules_set")),
         },
     ),
 )
@@ -30,13 +39,24 @@ class Identities:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._newest: Row = {}
-        self.handlers: dict[str, Handler] = {"house.identity_changed": self._changed, "day.opened": self._day_opened}
+        self.handlers: dict[str, Handler] = {
+            "house.identity_changed": self._changed, "house.rules_set": self._ruled, "day.opened": self._day_opened,
+        }  # fmt: skip
 
     def _house(self) -> Row | None:
         return next(iter(self._rows.of(HOUSES).values()), None)
 
     def _find(self, doc: Row, code: str, problem: str) -> None:
         self._rows.find(code, f"{doc['chain']}#{doc['seq']}", problem)
+
+    def _ruled(self, doc: Row) -> None:
+        data, count = doc["data"], len(self._rows.of(RULES))
+        if data["number"] != count + 1:
+            self._find(doc, "identity_gap", f"version {data['number']} of the rules comes after {count}")
+        self._rows.add(
+            RULES, str(data["number"]), number=data["number"], texts=data["texts"], set_at=Near(doc["at"]),
+            set_by=doc["actor"], approval=data.get("approval"),
+        )  # fmt: skip
 
     def _changed(self, doc: Row) -> None:
         data, house = doc["data"], self._house()

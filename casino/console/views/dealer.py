@@ -14,7 +14,8 @@ from casino.core import languages
 def table(screen: Screen, code: str) -> HttpResponse:
     """The console of a table."""
     seen = _seen(screen, code)
-    return screen.show("table", seen | {"terms": glossary.of_game(_game(screen, seen["table"]["game"])["title"])})
+    words = glossary.of_game(_game(screen, seen["table"]["game"])["title"])
+    return screen.show("table", seen | {"house_rules": _house_rules(screen), "terms": words})
 
 
 @pages.signed_in
@@ -26,8 +27,14 @@ def part(screen: Screen, code: str) -> HttpResponse:
 @pages.signed_in
 def display(screen: Screen, code: str) -> HttpResponse:
     """The table as the room sees it: what is public, and nothing to press."""
-    template = "ring" if "HX-Request" in screen.request.headers else "display"
-    return screen.show(template, _seen(screen, code) | {"plays": False})
+    live = "HX-Request" in screen.request.headers
+    shown: dict[str, Any] = {} if live else {"house_rules": _house_rules(screen)}
+    return screen.show("ring" if live else "display", _seen(screen, code) | {"plays": False} | shown)
+
+
+def _house_rules(screen: Screen) -> Any:
+    """The version of the rules of the house that is in force; None where nobody has set one."""
+    return screen.door.read("house/rules")["rules"]
 
 
 def _game(screen: Screen, name: str) -> dict[str, Any]:

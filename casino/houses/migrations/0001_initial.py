@@ -174,6 +174,32 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="HouseRules",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("texts", models.JSONField()),
+                ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("set_by", models.CharField(max_length=64)),
+                ("approval", models.PositiveIntegerField(null=True)),
+            ],
+            options={
+                "verbose_name": "rules of the house",
+                "verbose_name_plural": "rules of the house",
+                "constraints": [models.UniqueConstraint(fields=("house", "number"), name="house_rules_number")],
+            },
+        ),
+        migrations.CreateModel(
             name="RehearsalRun",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

@@ -75,6 +75,7 @@ _GIVEN: dict[str, tuple[str, Callable[[str, Data], Found]]] = {
     "approval.requested": ("approval", _of_house("approval")),
     "limits.changed": ("control points", _of_house("number")),
     "house.identity_changed": ("identity", _of_house("number")),
+    "house.rules_set": ("rules of the house", _of_house("number")),
     "bank.sent": ("bag", _of_house("bag", "number")),
     "bank.drawn": ("bag", _of_house("bag", "number")),
     "cage.payout_held": ("held payout", _of_house("payout", "payout")),

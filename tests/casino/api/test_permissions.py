@@ -61,7 +61,7 @@ OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receip
 #: Routes of players' own devices: the key of a seat, and no member of staff.
 SEAT = {
     ("GET", "seat/deal"), ("POST", "seat/commitment"), ("POST", "seat/seed"), ("GET", "seat/hand"),
-    ("POST", "seat/actions"), ("GET", "seat/table"),
+    ("POST", "seat/actions"), ("GET", "seat/table"), ("GET", "seat/rules"),
     ("GET", "seat/hands"), ("GET", "seat/hands/<slug:hand>/replay"),
     ("GET", "seat/proofs/inclusion"), ("POST", "seat/prints"), ("GET", "seat/prints/<int:printout>/file"),
 }  # fmt: skip
@@ -76,6 +76,9 @@ MATRIX = {
     ("POST", "reauthenticate"): EVERYBODY,
     ("GET", "house"): EVERYBODY,
     ("GET", "session"): EVERYBODY,
+    ("GET", "house/rules"): frozenset(Role),
+    ("GET", "house/rules/<int:number>"): frozenset(Role),
+    ("POST", "house/rules"): ADMIN,
     ("GET", "house/identity"): EVERYBODY,
     ("POST", "house/identity"): ADMIN,
     ("POST", "house/reset"): frozenset({Role.ADMIN}),

@@ -10,7 +10,7 @@ from casino.core import once_live
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.verification.auditing import verify_house
 from tests.casino.golive.test_going_live import live
-from tests.casino.kit import FERBLI, Desk, Kit
+from tests.casino.kit import FERBLI, RULES, Desk, Kit
 from tests.casino.scene import assert_problem
 
 TERMS = {"options": FERBLI, "seat_count": 4, "min_stack": 1_000, "max_stack": 90_000, "carryover_on_close": "split"}
@@ -47,6 +47,12 @@ def asked(kit: Kit, desk: Desk, path: str, body: dict[str, Any], by: Role, **nam
 
 def codes(kit: Kit) -> list[str]:
     return [found.code for found in verify_house(kit.house).findings]
+
+
+def test_the_rules_of_the_house_take_a_manager(kit: Kit) -> None:
+    body = {"texts": RULES} | REASON
+    assert asked(kit, kit.office(Role.ADMIN), "house/rules", body, Role.MANAGER)["rules"]["approval"] is not None
+    assert codes(kit) == []
 
 
 def test_tables_terms_trays_and_drawers_take_a_manager(kit: Kit) -> None:

@@ -210,7 +210,7 @@ VALUES = {
     "reverse_pair_least", "reverse_pair_percent", "right", "role", "roles", "scope", "seal", "seat_count",
     "seat_fee", "second_factor_required", "seconds", "seed", "separator", "set_aside_days", "sha256", "skim_above",
     "small_house", "span", "starts_at", "statement", "step", "suit", "target", "targets", "tax", "tax_id",
-    "tax_refunded", "terminal_key", "text", "then", "time_of_day", "time_to_act", "time_zone", "trade",
+    "tax_refunded", "terminal_key", "text", "texts", "then", "time_of_day", "time_to_act", "time_zone", "trade",
     "transfer_approved_from", "transfer_exception_minutes", "transfer_late_minutes", "tray",
     "tray_difference_alarm_from", "tray_difference_reported_from", "uncounted_box_days", "uncounted_vault_days",
     "until", "valid_from", "verb", "video", "void_by_manager_above", "wanted", "way", "what", "winner", "withdrawn",
