@@ -32,7 +32,7 @@ from casino.chips import selectors as chips
 from casino.core.errors import NotFound
 from casino.core.write import Answer, Command
 from casino.golive import sandboxes, signing, stages
-from casino.houses import rules
+from casino.houses import rules as house_text
 from casino.houses.identity import LegalProfile
 from casino.houses.identity import describe as identity_of
 from casino.houses.models import HouseStage
@@ -279,7 +279,7 @@ class RulesOfHouse(WriteOperation, Reading):
 
     def get(self, request: Request) -> Response:
         """The rules."""
-        return Response(rules.describe(context_of(request).house))
+        return Response(house_text.describe(context_of(request).house))
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Set."""
@@ -296,13 +296,13 @@ class RulesVersion(ReadOperation):
     sensitive = False
     roles = tuple(Role)
 
-    def get(self, request: Request, number: int) -> Response:
+    def get(self, request: Request, rules: int) -> Response:
         """The version."""
         house = context_of(request).house
-        found = rules.version(house, number)
+        found = house_text.version(house, rules)
         if found is None:
-            raise NotFound(f"The rules of this house have no version {number}.")
-        return Response(rules.whole(found))
+            raise NotFound(f"The rules of this house have no version {rules}.")
+        return Response(house_text.whole(found))
 
 
 class ItemOut(serializers.Serializer[Any]):
@@ -524,7 +524,7 @@ urls = [
     path("house/close", Close.as_view()),
     path("house/identity", IdentityOfHouse.as_view()),
     path("house/rules", RulesOfHouse.as_view()),
-    path("house/rules/<int:number>", RulesVersion.as_view()),
+    path("house/rules/<int:rules>", RulesVersion.as_view()),
     path("house/readiness", Readiness.as_view()),
     path("house", HouseDetail.as_view()),
 ]

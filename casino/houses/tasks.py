@@ -10,7 +10,7 @@ from casino.houses.models import House
 log = logging.getLogger(__name__)
 
 #: Tasks that may wait for each house, of all kinds together; the schedule has fewer kinds.
-WAITING = 10
+WAITING = 16
 
 
 @task(heartbeat.CANARY)

@@ -97,17 +97,29 @@ def _accounts(scope: Scope) -> Iterator[Row]:
         yield number, kind_of(number).name, opening, came, went, opening + came - went
 
 
-def protected(scope: Scope) -> Iterator[Row]:
-    """The limits that count at the moment of the report, or will, and exclusions that are in force then. A limit that
-    is to come and says nothing ends the one before it."""
+def _protected(scope: Scope) -> Iterator[tuple[str, Row]]:
+    """What protects the player, each with its name in the house and its state."""
     player = scope.filters["player"]
     for one in limits(scope):
         if one.player == player and one.state in (LimitState.IN_FORCE, LimitState.TO_COME):
-            yield "limit", one.kind, one.span, one.amount, one.minutes, one.starts_at, None, str(one.state)
-    for exclusion in exclusions(scope).values():
+            row = "limit", one.kind, one.span, one.amount, one.minutes, one.starts_at, None, str(one.state)
+            yield f"limit {one.number} {one.state}", row
+    for number, exclusion in exclusions(scope).items():
         if player in exclusion.players - exclusion.cleared and exclusion.is_in_force(scope.as_of.at):
             kind = exclusion.doc["data"]["exclusion_kind"]
-            yield "exclusion", kind, None, None, None, at(exclusion.doc), exclusion.until, "in_force"
+            row = "exclusion", kind, None, None, None, at(exclusion.doc), exclusion.until, "in_force"
+            yield f"exclusion {number}", row
+
+
+def protected(scope: Scope) -> Iterator[Row]:
+    """The limits that count at the moment of the report, or will, and exclusions that are in force then. A limit that
+    is to come and says nothing ends the one before it."""
+    return (row for _, row in _protected(scope))
+
+
+def protections(scope: Scope) -> list[str]:
+    """The same by their names in the house, with their states: they differ where the rows do."""
+    return [name for name, _ in _protected(scope)]
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:

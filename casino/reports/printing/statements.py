@@ -46,7 +46,7 @@ def newest_posting(scope: Scope) -> int:
 def state_of(scope: Scope) -> str:
     """What two statements of one player and period have in common where they say the same: the posting that has moved
     the accounts last, and of what protects the player, if anything does, eight hexadecimal digits."""
-    protected = "\n".join(f"{row[:6]}" for row in a16.protected(scope))
+    protected = "\n".join(a16.protections(scope))
     newest = newest_posting(scope)
     return f"{newest}-{hashlib.sha256(protected.encode()).hexdigest()[:8]}" if protected else str(newest)
 

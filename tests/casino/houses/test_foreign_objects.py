@@ -44,7 +44,7 @@ NAMES_AN_OBJECT = {
     "name", "payout", "player", "printout", "rehearsal", "run", "sealed", "shift", "table", "terminal", "ticket",
     "unknown_person", "vault_count",
 }  # fmt: skip
-OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "schedule", "seat", "tile"}
+OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "rules", "schedule", "seat", "tile"}
 #: How many boxes, fills, credits, movements of chips and counts of trays the other house has had, entries of its rota,
 #: and card exceptions of its table: a number that no house of a test reaches by itself.
 FAR = 900
