@@ -102,7 +102,7 @@ def _protected(scope: Scope) -> Iterator[tuple[str, Row]]:
     player = scope.filters["player"]
     for one in limits(scope):
         if one.player == player and one.state in (LimitState.IN_FORCE, LimitState.TO_COME):
-            row = "limit", one.kind, one.span, one.amount, one.minutes, one.starts_at, None, str(one.state)
+            row: Row = ("limit", one.kind, one.span, one.amount, one.minutes, one.starts_at, None, str(one.state))
             yield f"limit {one.number} {one.state}", row
     for number, exclusion in exclusions(scope).items():
         if player in exclusion.players - exclusion.cleared and exclusion.is_in_force(scope.as_of.at):
