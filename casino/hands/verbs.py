@@ -1,5 +1,6 @@
 """The words of the games' logs: what an action of the API may name."""
 
+from functools import cache
 from typing import Any
 
 import engine
@@ -90,6 +91,14 @@ def declaration(name: str) -> dict[str, object]:
         game = engine.rules_version(name) if "/" in name else engine.game_info(name)
     except EngineError as error:
         raise NotFound(f"There is no game {name}.", games=list(engine.game_names())) from error
+    return _declaration(game.rules_id)
+
+
+@cache
+def _declaration(rules_id: str) -> dict[str, object]:
+    """The declaration of a version of rules, which never changes; nobody may change it. Screens read it with every
+    refresh."""
+    game = engine.rules_version(rules_id)
     said = phases(game.name)
     return game.as_dict() | {
         "phases": [
