@@ -147,9 +147,9 @@ class Hand:
         """The verbs that are not among :meth:`legal_for`, ``au`` apart: why not. Verbs whose phases never come under
         the options of this hand are left out."""
         offered = {(one.actor == actor_name(DEALER), one.verb) for one in self.legal_for(viewer)}
-        found = []
+        possible, found = self.phases.items(), []
         for verb in self.grammar.verbs[:-1]:
-            phases = tuple(name for name, verbs in self.phases.items() if verb.name in verbs)
+            phases = tuple(name for name, verbs in possible if verb.name in verbs)
             if phases and (verb.by == HOUSE, verb.name) not in offered:
                 found.append(NotOffered(verb.by, verb.name, phases, self.phase in phases))
         return tuple(found)
