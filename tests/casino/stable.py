@@ -41,8 +41,8 @@ _CODE = re.compile(r"[0-9]{6}")
 #: Passwords that the house has made up.
 _PASSWORD = re.compile(r"[\w-]{16}", re.ASCII)
 _CURSOR = re.compile(r"(?<=cursor=)[\w%-]+")
-#: A statement, which is named by the newest ledger transaction that it has.
-_STATEMENT = re.compile(r"(statement/.*/)(\d+)")
+#: A statement, which is named by the newest ledger transaction that it has, and by what protects the player.
+_STATEMENT = re.compile(r"(statement/.*/)(\d+)(-[0-9a-f]{8})?")
 
 
 class Stable:
@@ -61,7 +61,7 @@ class Stable:
         if isinstance(value, str) and name == "payload":
             return canonical.dumps(self.value(json.loads(value)))
         if isinstance(value, str) and (statement := _STATEMENT.fullmatch(value)):
-            return f"{statement[1]}{self._number('transaction', int(statement[2]))}"
+            return f"{statement[1]}{self._number('transaction', int(statement[2]))}{statement[3] or ''}"
         if isinstance(value, str) and name in KEY_IDS:
             return self._hex(value)
         if isinstance(value, str) and name == "code" and _CODE.fullmatch(value):
@@ -81,6 +81,8 @@ class Stable:
             return dict.fromkeys(value, 10)
         if {"sha256", "size"} <= value.keys():  # a package: its length is that of the ids in it
             value = value | {"size": SIZE}
+        if {"minutes", "seat"} <= value.keys() or "minutes_in_24_h" in value:  # how long somebody has sat
+            value = value | {one: 0 for one in ("minutes", "minutes_in_24_h", "hours") if one in value}
         # The mirror of one, where an event has no other number of that name.
         return {
             self.text(key): self.value(inner, within or ("transaction" if key == "mirror" else key))
