@@ -26,7 +26,7 @@ from casino.reports.frame.columns import Row, Type, count, day, flag, money, ref
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Equality, Format, Report, Results, Retention, Scope, Section, Sensitivity
 from casino.safeguards import exclusions, interactions, standing
-from casino.safeguards.models import Admission, AskedBy, Exclusion, Interaction, PlayerLimit
+from casino.safeguards.models import Admission, AskedBy, Exclusion, Interaction, PlayerLimit, RealityCheck
 from casino.staff.models import Role
 from casino.tables.models import Seating, WaitingEntry
 from casino.transfers.late_models import LateClaim
@@ -142,6 +142,10 @@ class _Own:
                 count("number", "No.", total=False), text("interaction", "What"), time("at", "At"),
                 text("note", "Said"),
             ), self._interactions),
+            Section("reality_checks", "Reality checks", (
+                count("number", "No.", total=False), time("at", "At"), text("table", "Table"),
+                count("seat", "Seat", total=False), count("minutes", "Minutes", total=False),
+            ), self._reality_checks),
             Section("complaints", "Complaints", (
                 count("number", "No.", total=False), text("kind", "Kind"), time("received_at", "Received at"),
                 time("due_at", "Answer due"), text("state", "State"), text("outcome", "Outcome"), text("adr", "Body"),
@@ -219,6 +223,10 @@ class _Own:
         for one in Interaction.objects.filter(**self._of).order_by("number"):
             one.house = self._house
             yield one.number, one.kind, one.at, interactions.note_of(one)
+
+    def _reality_checks(self, scope: Scope) -> Iterator[Row]:
+        for one in RealityCheck.objects.filter(**self._of).order_by("number"):
+            yield one.number, one.raised_at, one.table, one.seat, one.minutes
 
     def _complaints(self, scope: Scope) -> Iterator[Row]:
         for one in Complaint.objects.filter(**self._of).order_by("number"):

@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from casino.reports.personal_data import LEFT_OUT
+from casino.safeguards import reality
 from casino.staff.models import Role, Staff, TerminalKind
 from tests.casino.evidence.test_complaints import held
 from tests.casino.kit import Desk, Kit
@@ -27,6 +30,9 @@ def house(kit: Kit) -> Kit:
     kit.worked_hand()
     assert kit.settle() == ["settled"]
     cashier, compliance = kit.cashier(), kit.office(Role.COMPLIANCE)
+    there = [replace(one, since=120) for one in reality.sitting(kit.house) if one.player == "T1-u2"]
+    with mock.patch.object(reality, "sitting", return_value=there):
+        assert reality.raise_due(kit.house) == [1]
     recorded(Desk(cashier.http, "/api/v1/players/T1-u2/person", version=1), "T1-u2")
     for path, body in (
         ("admission", {"document": "passport", "age_band": "35-49"}),
@@ -62,6 +68,7 @@ def test_everything_of_the_player_is_in_it(house: Kit) -> None:
         ("self", SAID["own"], True), ("house", "", True),
     ]  # fmt: skip
     assert [row["note"] for row in section(report, "interactions")] == [SAID["talk"]]
+    assert [(row["table"], row["seat"]) for row in section(report, "reality_checks")] == [("T1", 2)]
     assert [row["document"] for row in section(report, "admissions")] == ["passport"]
     assert [row["text"] for row in section(report, "complaints")] == [COMPLAINT, "It did not."]
     assert [(row["table"], row["seat"]) for row in section(report, "sessions")] == [("T1", 2)]
