@@ -1,0 +1,84 @@
+"""The units of systemd: they run what `deploy.processes` runs, systemd has nothing to say against them, and keys are
+where they belong."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deploy.processes import CHECKOUT, application, listen
+
+UNITS = CHECKOUT / "deploy" / "systemd"
+PLACE = "/srv/cukassza"
+#: systemd's own measure of what a unit may do, from 0 (nothing) to 10; 2.0 is the most that is let pass.
+EXPOSURE = 2.0
+#: Which unit runs which program, where not by its name.
+NAMES = {"worker": "worker@", "worker-2": "worker@", "worker-files": "files"}
+#: What is the supervisor's own way: it holds the socket itself, and names places of this machine.
+_OWN = re.compile(r" --bind fd://\d+| --worker-tmp-dir \S+| --hostname \S+")
+
+
+def unit(name: str) -> str:
+    return (UNITS / f"cukassza-{name}.service").read_text(encoding="utf-8")
+
+
+def started(name: str) -> str:
+    """What a unit starts, without the path of its Python."""
+    [command] = re.findall(r"^ExecStart=(.*)$", unit(name), re.MULTILINE)
+    return command.replace("%%", "%")
+
+
+def same(command: str) -> str:
+    return _OWN.sub("", command)
+
+
+def test_units_start_what_the_supervisor_starts() -> None:
+    with listen(0) as listener:
+        programs = application(listener)
+    assert {NAMES.get(one.name, one.name) for one in programs} == {
+        path.stem.removeprefix("cukassza-") for path in UNITS.glob("*.service")
+    } - {"migrate"}
+    for one in programs:
+        there = shlex.join(one.command[1:]).replace(str(CHECKOUT), PLACE)
+        assert same(started(NAMES.get(one.name, one.name))) == same(f"{PLACE}/.venv/bin/python {there}"), one.name
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The units as they would be installed for this checkout."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("this machine has no systemd-analyze")
+    folder = tmp_path_factory.mktemp("units")
+    for path in UNITS.iterdir():
+        text = path.read_text(encoding="utf-8").replace(PLACE, str(CHECKOUT))
+        (folder / path.name.replace("@", "@1")).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_systemd_has_nothing_to_say_against_them(installed: Path) -> None:
+    """It ends with 0 also where it does not know a key: nothing may be printed."""
+    files = sorted(map(str, installed.iterdir()))
+    said = subprocess.run(["systemd-analyze", "verify", *files], capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+
+
+def test_no_unit_may_do_much(installed: Path) -> None:
+    for path in sorted(installed.glob("*.service")):
+        command = ["systemd-analyze", "security", "--offline=true", str(path)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)
+        assert found is not None and float(found[1]) <= EXPOSURE, (path.name, found and found[1])
+
+
+def test_each_key_is_known_to_one_unit_alone() -> None:
+    readers = {
+        name: sorted(path.stem for path in UNITS.glob("*.service") if f"/{name}" in path.read_text(encoding="utf-8"))
+        for name in ("sequencer.env", "owner.env")
+    }
+    assert readers == {"sequencer.env": ["cukassza-sequencer"], "owner.env": ["cukassza-migrate"]}
+    assert all("EnvironmentFile=/etc/cukassza/house.env" in path.read_text() for path in UNITS.glob("*.service"))
