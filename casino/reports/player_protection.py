@@ -1,18 +1,22 @@
 """Exclusions of players and limits that players have set, as the events up to the moment of a report have them."""
 
+import json
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from casino.reports.frame.movements import events
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import at
+from casino.reports.frame.trail import at, fetched
 from casino.safeguards.models import ExclusionKind, LimitKind
 
 _SET, _ASKED, _LIFTED, _LIMIT = "exclusion.set", "exclusion.lift_asked", "exclusion.lifted", "player.limit_set"
 _MATCHED, _CLEARED = "exclusion.matched", "exclusion.match_cleared"
+#: They are few: read whole, in one round trip for both.
+_NOTED = """
+SELECT id, doc::text FROM audit_event WHERE house_id = %s AND doc ->> 'kind' = ANY(%s) AND id <= %s ORDER BY id
+"""
 
 
 @dataclass(slots=True)
@@ -46,10 +50,18 @@ class Exclusion:
         return None if said is None else datetime.fromisoformat(said)
 
 
+def _noted(scope: Scope) -> list[tuple[int, dict[str, Any]]]:
+    kinds = [_SET, _ASKED, _LIFTED, _MATCHED, _CLEARED, _LIMIT]
+    rows = fetched(_NOTED, [scope.house.id, kinds, scope.as_of.event])
+    return [(event, json.loads(doc)) for event, doc in rows]
+
+
 def exclusions(scope: Scope) -> dict[int, Exclusion]:
     """All of them by number."""
     found: dict[int, Exclusion] = {}
-    for event, _, _, doc in events(scope, (_SET, _ASKED, _LIFTED, _MATCHED, _CLEARED)):
+    for event, doc in scope.once("protection", _noted):
+        if doc["kind"] == _LIMIT:
+            continue
         data, number = doc["data"], doc["data"]["exclusion"]
         if doc["kind"] == _SET:
             players = {data["player"]} if "player" in data else set(data.get("matched", ()))
@@ -107,7 +119,7 @@ class Limit:
 
 def limits(scope: Scope) -> list[Limit]:
     """All that were ever set, in the order of their numbers, as they stand at the moment of the report."""
-    docs = [doc for _, _, _, doc in events(scope, (_LIMIT,))]
+    docs = [doc for _, doc in scope.once("protection", _noted) if doc["kind"] == _LIMIT]
     newest: dict[tuple[str, str, str], int] = {}
     for doc in docs:
         data = doc["data"]

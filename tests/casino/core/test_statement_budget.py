@@ -147,8 +147,10 @@ WRITES: dict[int, tuple[str, ...]] = {
     ),
     # It compares marks of every person that is recorded, a few hundred at a time, with those that it keeps.
     12: ("excludePerson",),
-    # They read all that a player has moved once the books are at rest, or everything that may keep a player.
-    29: ("forgetPlayer", "printAtSeat", "printStatement"),
+    # It reads everything that may keep a player.
+    29: ("forgetPlayer",),
+    # They read all that a player has moved once the books are at rest, and what protects the player.
+    31: ("printAtSeat", "printStatement"),
     # It founds a house, in one transaction.
     88: ("resetSandbox",),
 }  # fmt: skip
