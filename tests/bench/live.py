@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +29,8 @@ OF_A_TOKEN = 8
 #: Seconds between two writes.
 PAUSE = 0.05
 GOAL_MS = 500
+#: Seconds within which every stream has begun.
+OPENING = 120.0
 
 
 @dataclass
@@ -123,15 +125,14 @@ async def _measured(
     arrived: dict[tuple[str, int], list[float]] = defaultdict(list)
     #: How many readers follow each chain.
     followed: dict[str, int] = defaultdict(int)
-    readers = []
+    asked = []
     for number in range(found.streams):
         # Every twentieth follows the house, as the floor does; the others a table each.
         table = None if number % 20 == 0 else number % TABLES + 1
         for code in range(1, TABLES + 1) if table is None else [table]:
             followed[f"table/T{code}"] += 1
-        path = "stream" if table is None else f"tables/T{table}/stream"
-        readers.append(asyncio.create_task(read(port, path, tokens[number // OF_A_TOKEN], arrived)))
-    await _until(lambda: len(_open(arrived)) >= TABLES, 60)
+        asked.append(("stream" if table is None else f"tables/T{table}/stream", tokens[number // OF_A_TOKEN]))
+    readers = await opened(port, asked, arrived)
     await asyncio.sleep(2)
     hints = processes.pid_of("hints")
     began, cpu = time.monotonic(), _cpu(hints)
@@ -156,10 +157,6 @@ async def _measured(
     await asyncio.gather(*readers, return_exceptions=True)
 
 
-def _open(arrived: dict[tuple[str, int], list[float]]) -> set[str]:
-    return {chain for chain, _ in arrived if chain.startswith("table/")}
-
-
 async def _until(well: Any, seconds: float) -> None:
     """Wait until this holds, or the time is over."""
     until = time.monotonic() + seconds
@@ -167,7 +164,24 @@ async def _until(well: Any, seconds: float) -> None:
         await asyncio.sleep(0.05)
 
 
-async def read(port: int, path: str, token: str, arrived: dict[tuple[str, int], list[float]]) -> str:
+async def opened(
+    port: int, asked: Iterable[tuple[str, str]], arrived: dict[tuple[str, int], list[float]]
+) -> list[asyncio.Task[str]]:
+    """Readers of streams by path and token, each of which has begun. A stream begins with what was last: one that opens
+    after a second write has the first no more."""
+    begun = []
+    readers = []
+    for path, token in asked:
+        begun.append(asyncio.Event())
+        readers.append(asyncio.create_task(_read(port, path, token, arrived, begun[-1])))
+    await _until(lambda: all(one.is_set() for one in begun), OPENING)
+    assert all(one.is_set() for one in begun), f"not every stream has begun after {OPENING} s"
+    return readers
+
+
+async def _read(
+    port: int, path: str, token: str, arrived: dict[tuple[str, int], list[float]], begun: asyncio.Event
+) -> str:
     """Read a stream to its end, which it must not have; what it began with."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
     try:
@@ -179,6 +193,7 @@ async def read(port: int, path: str, token: str, arrived: dict[tuple[str, int], 
                 hint = json.loads(line[6:])
                 if hint:  # a sign of life holds nothing
                     arrived[hint["chain"], hint["seq"]].append(time.monotonic())
+                    begun.set()
         return f"{path} has ended: {status!r}"
     finally:
         writer.close()

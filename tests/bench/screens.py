@@ -156,11 +156,8 @@ def _following(port: int, kit: Any, followers: int) -> Iterator[None]:
 
     async def follow() -> None:
         arrived: dict[tuple[str, int], list[float]] = defaultdict(list)
-        readers = [
-            asyncio.create_task(live.read(port, path, tokens[number // live.OF_A_TOKEN], arrived))
-            for number, path in enumerate(paths)
-        ]
-        await asyncio.sleep(2 if readers else 0)
+        asked = [(path, tokens[number // live.OF_A_TOKEN]) for number, path in enumerate(paths)]
+        readers = await live.opened(port, asked, arrived)
         opened.set()
         await asyncio.to_thread(stop.wait)
         for reader in readers:
