@@ -37,6 +37,17 @@ class Office:
     desk_of: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the office as others lead to it: its address, its words, who has it among the desks on every page, and
+    the operations of which a person needs one to see anything there."""
+
+    path: str
+    title: str
+    desk_of: frozenset[str]
+    reads: frozenset[str]
+
+
 def _is_open(row: dict[str, Any]) -> bool:
     return row.get("ended_at") is None
 
@@ -158,6 +169,15 @@ DAYS = Office(
 )  # fmt: skip
 
 EVERY = (PEOPLE, SAFEGUARDS, DAYS)
+
+PAGES = (
+    *(
+        Page(one.path, one.title, one.desk_of, frozenset(section.read for section in one.sections))
+        for one in EVERY
+    ),
+    Page("founding", gettext_noop("Founding the house"), frozenset({"admin"}), frozenset({"readReadiness"})),
+    Page("limits", gettext_noop("Control points"), frozenset(), frozenset({"readLimits"})),
+)  # fmt: skip
 
 #: Operations that make sense at some rows only: at which.
 SENSIBLE: Mapping[str, Wanted] = {

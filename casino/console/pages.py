@@ -72,11 +72,7 @@ class Screen:
             found.append({"path": f"drawers/{self.session['location']}", "title": gettext("The drawer")})
         if self.session["terminal_kind"] == "office" and self.has("count", "cage_supervisor", "manager"):
             found.append({"path": "count", "title": gettext("The count room")})
-        for office in offices.EVERY:
-            if self.has(*office.desk_of):
-                found.append({"path": office.path, "title": gettext(office.title)})
-        if self.has("admin"):
-            found.append({"path": "founding", "title": gettext("Founding the house")})
+        found += self.office_pages(lambda page: self.has(*page.desk_of))
         if self.may("listReports"):
             found.append({"path": "reports", "title": gettext("Reports")})
         if self.may("listEvents"):
@@ -84,6 +80,10 @@ class Screen:
         if self.may("verifyHouse"):
             found.append({"path": "verification", "title": gettext("Verification")})
         return [*found, {"path": "work", "title": gettext("Everything")}]
+
+    def office_pages(self, wanted: Callable[[offices.Page], bool]) -> list[dict[str, str]]:
+        """Those pages of the office."""
+        return [{"path": one.path, "title": gettext(one.title)} for one in offices.PAGES if wanted(one)]
 
     def may(self, name: str) -> bool:
         """Whether the person may use the operation of this name."""

@@ -9,7 +9,7 @@ from django.urls import path
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from casino.console import jobs, offices, operations, pages
+from casino.console import jobs, operations, pages
 from casino.console.door import Answer, answer_of, cursors, is_json
 from casino.console.operations import Operation
 from casino.console.pages import Screen
@@ -23,21 +23,8 @@ def every(screen: Screen) -> HttpResponse:
     mine = operations.of(screen.session["roles"])
     by_tag = sorted(mine, key=lambda one: one.tag)
     groups = [(tag, [*several]) for tag, several in groupby(by_tag, key=lambda one: one.tag)]
-    return screen.show("work", {"groups": groups, "offices": _offices(screen)})
-
-
-def _offices(screen: Screen) -> list[dict[str, str]]:
-    """The pages of the office of which the person may read something."""
-    found = [
-        {"path": one.path, "title": gettext(one.title)}
-        for one in offices.EVERY
-        if any(screen.may(section.read) for section in one.sections)
-    ]
-    if screen.may("readReadiness"):
-        found.append({"path": "founding", "title": gettext("Founding the house")})
-    if screen.may("readLimits"):
-        found.append({"path": "limits", "title": gettext("Control points")})
-    return found
+    readable = screen.office_pages(lambda page: any(map(screen.may, page.reads)))
+    return screen.show("work", {"groups": groups, "offices": readable})
 
 
 def _found(screen: Screen, name: str) -> Operation:
