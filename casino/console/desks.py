@@ -21,6 +21,8 @@ class Slot:
     title: str
     reason: str = ""
     given: dict[str, Any] = field(default_factory=dict)
+    #: The house's word that explains the job, empty where none does.
+    term: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,13 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A list of what waits; `more` names the operation that has the others, where there may be more."""
+    """A list of what waits; `more` names the operation that has the others, where there may be more; `term` is the
+    house's word that explains it, empty where none does."""
 
     title: str
     rows: tuple[Waiting, ...] = ()
     more: str = ""
+    term: str = ""
 
 
 def mine(screen: Screen, name: str) -> Operation | None:
@@ -79,8 +83,14 @@ def rows(screen: Screen, name: str, **query: Any) -> list[dict[str, Any]]:
 
 
 def queue(
-    screen: Screen, title: str, name: str, row: Callable[[Screen, dict[str, Any]], Waiting], **query: Any
+    screen: Screen,
+    title: str,
+    name: str,
+    row: Callable[[Screen, dict[str, Any]], Waiting],
+    *,
+    term: str = "",
+    **query: Any,
 ) -> Queue:
     """What waits in a list of the house."""
     found = rows(screen, name, **query)
-    return Queue(title, tuple(row(screen, one) for one in found), name if len(found) == MOST else "")
+    return Queue(title, tuple(row(screen, one) for one in found), name if len(found) == MOST else "", term)

@@ -40,6 +40,11 @@ JOBS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 _TAKEN_BY = {
     "float": "openDrawer", "hand_over": "takeOverDrawer", "replenishment": "takeHandover", "skim": "takeHandover",
 }  # fmt: skip
+#: Jobs that a word of the house explains.
+_TERMS = {
+    "openDrawer": "float", "offerHandover": "float", "sendFill": "fill, credit", "requestCredit": "fill, credit",
+    "countDrawer": "variance", "signOffDrawer": "variance",
+}  # fmt: skip
 _STATES = {
     "open": gettext_noop("not while open"), "closed": gettext_noop("not while closed"),
     "counted": gettext_noop("not once counted"), "recounted": gettext_noop("not once counted"),
@@ -59,7 +64,8 @@ def slots(screen: Screen, drawer: dict[str, Any]) -> list[Slot]:
         operation = desks.mine(screen, name)
         if operation is not None:
             words, given = _handing(screen, drawer) if name == "offerHandover" else (gettext(title), {})
-            found.append(Slot(operation, key, words, _reason(screen, name, states, drawer), given))
+            reason = _reason(screen, name, states, drawer)
+            found.append(Slot(operation, key, words, reason, given, _TERMS.get(name, "")))
     return found
 
 
@@ -123,11 +129,17 @@ def queues(screen: Screen, drawer: dict[str, Any]) -> list[Queue]:
     found = [
         Queue(gettext("Handover"), tuple(offered)),
         *(
-            desks.queue(screen, f"{title}: {code_of(state)}", "listTransfers", _transfer, drawer=code, state=state)
+            desks.queue(
+                screen, f"{title}: {code_of(state)}", "listTransfers", _transfer,
+                term="fill, credit", drawer=code, state=state,
+            )
             for state in _UNDER_WAY
         ),
-        desks.queue(screen, gettext("Approvals that were asked for"), "listApprovals", _approval, state="requested"),
-    ]
+        desks.queue(
+            screen, gettext("Approvals that were asked for"), "listApprovals", _approval,
+            term="approval", state="requested",
+        ),
+    ]  # fmt: skip
     return [one for one in found if one.rows]
 
 

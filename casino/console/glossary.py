@@ -39,6 +39,11 @@ def _of_game(title: str, language: str) -> tuple[Word, ...]:
     return tuple(sorted(found, key=lambda one: one.word))
 
 
+def meaning(name: str) -> Word:
+    """A word of the house. Raises KeyError for one that it has not."""
+    return Word(said(Kind.TERM, name), "", said(Kind.TERM, house_words()[name]))
+
+
 def of_house(names: Iterable[str]) -> list[Word]:
     """These words of the house."""
-    return [Word(said(Kind.TERM, name), "", said(Kind.TERM, house_words()[name])) for name in names]
+    return [meaning(name) for name in names]

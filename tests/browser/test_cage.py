@@ -138,3 +138,19 @@ def test_everybody_can_use_it(screens: Screens, scheme: str) -> None:
     assert too_small(page, ELSEWHERE) == []
     page.set_viewport_size({"width": 320, "height": 700})
     assert overflows(page) == 0
+
+
+def test_a_word_is_explained_by_keyboard_and_the_page_stays_usable(screens: Screens) -> None:
+    desk = opened(screens)
+    screens.kit.dealer().ok("fills", {"drawer": "C1", "pieces": {"100": 2}})
+    page = at_drawer(screens, desk)
+    button = page.locator(".waits .tip").first
+    shown = page.locator(f"#{button.get_attribute('popovertarget')}")
+    assert not shown.is_visible()
+    button.focus()
+    page.keyboard.press("Enter")
+    assert shown.is_visible() and "table's tray" in shown.inner_text()
+    assert violations(page) == [] and too_small(page, ELSEWHERE) == [] and overflows(page) <= 0
+    page.keyboard.press("Escape")
+    assert not shown.is_visible()
+    assert page.evaluate("() => document.activeElement.classList.contains('tip')")

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from casino.console import said
+from casino.console import glossary, said
 from casino.console.show import cell
 from casino.core import languages
 
@@ -91,6 +91,18 @@ def card_name(rank: str, suit: str) -> str:
     named = languages.said(languages.Kind.TABLE, f"rank {rank}").removeprefix("rank ")
     colour = languages.said(languages.Kind.TABLE, SUITS.get(suit, suit))
     return languages.said(languages.Kind.TABLE, CARD).format(rank=named, suit=colour)
+
+
+@register.inclusion_tag("console/explained.html")
+def explained(name: str) -> dict[str, Any]:
+    """A button that shows what a word of the house means, beside where it is used."""
+    return {"word": glossary.meaning(name), "tip": f"tip-{uuid4().hex}"}
+
+
+@register.filter
+def meaning(name: str) -> str:
+    """What a word of the house means; nothing for none."""
+    return glossary.meaning(name).meaning if name else ""
 
 
 @register.simple_tag

@@ -64,7 +64,10 @@ def job(screen: Screen, name: str) -> HttpResponse:
 def _queues(screen: Screen) -> list[Queue]:
     vault, moves = gettext("Counts of the vault"), gettext("Chips that come or go")
     found = [
-        *(desks.queue(screen, gettext(title), "listBoxes", _box, state=state) for state, title in _BOXES),
+        *(
+            desks.queue(screen, gettext(title), "listBoxes", _box, term="soft count", state=state)
+            for state, title in _BOXES
+        ),
         *(desks.queue(screen, vault, "listVaultCounts", _vault, state=state) for state in ("counting", "counted")),
         *(desks.queue(screen, moves, "listChipMoves", _move, state=state) for state in ("waiting", "differed")),
     ]

@@ -1,10 +1,12 @@
 """The screen of a drawer: a whole shift by forms, from the float to the Z slip, and nothing before its count."""
 
 import re
+from html import escape
 from typing import Any
 
 import pytest
 
+from casino.houses.terms import house_words
 from casino.staff.models import Role, TerminalKind
 from tests.casino.console.browser import Browser
 from tests.casino.kit import Kit
@@ -177,6 +179,18 @@ def test_what_waits_for_the_drawer_has_its_buttons(shift: Shift) -> None:
     assert "jobs/takeHandover?handover=2" in part
     taken = shift.do(cashier, "takeHandover", {"handover": "2", "cash": "4999"} | typed(dict.fromkeys(FLOAT, 0)), 409)
     assert "handover_differs" in taken
+
+
+def test_words_of_the_house_are_explained_where_they_are_used(shift: Shift) -> None:
+    shift.opened()
+    shift.house.dealer().ok("fills", {"drawer": "C1", "pieces": {"100": 2}})
+    meaning = escape(house_words()["fill, credit"])
+    part = shift.cashier.open("drawers/C1/part").text
+    shown = re.search(r'popovertarget="(tip-[0-9a-f]+)" aria-label="What “fill, credit” means"', part)
+    assert shown is not None and f'<span id="{shown[1]}" class="panel" popover><b>fill, credit</b> {meaning}' in part
+    assert re.search(f'data-job="sendFill" [^>]*title="{re.escape(meaning)}"', part)
+    # The job is there for nobody now, and what it means is still to be known.
+    assert re.search('class="b off" aria-disabled="true" title="[^"]+"><span>Count the float', part)
 
 
 def test_a_job_of_others_is_not_there(house: Kit) -> None:
