@@ -16,6 +16,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 from typing import Any
 
 from gunicorn.workers.base import Worker
@@ -41,6 +42,9 @@ LONGEST_BODY = 1 << 20
 HAND_OVER = "cukassza.hand_over"
 #: Seconds between two signs of life, and after which a stop is noticed.
 TURN = 0.5
+#: The variable with the address of the proxy in front, `127.0.0.1`. What it says of a client's address and of TLS
+#: counts (`X-Forwarded-For`, of which the last address, and `X-Forwarded-Proto`); what anybody else says does not.
+PROXY = "CASINO_PROXY"
 
 
 def _too_slow() -> bytes:
@@ -189,9 +193,8 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
             channel_timeout=IDLE_SECONDS,
             connection_limit=MOST_CONNECTIONS,
             max_request_body_size=LONGEST_BODY,
-            # A proxy in front is for gunicorn's settings, and the application reads no such header.
-            clear_untrusted_proxy_headers=False,
             ident=None,
+            **_of_proxy(os.environ.get(PROXY, "")),
         )
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         return Server(self.wsgi, connections, True, listening, dispatcher, options, where, bind_socket=False)
@@ -200,6 +203,19 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
         """Say that the worker is alive, and look after every connection that has something to do."""
         self.notify()
         wasyncore.loop(timeout=TURN, use_poll=True, map=connections, count=1)
+
+
+def _of_proxy(address: str) -> dict[str, Any]:
+    """What waitress is to believe a proxy at this address; without one, nobody, and no such header reaches the
+    application. Raises ValueError for what is no address."""
+    if not address:
+        return {"clear_untrusted_proxy_headers": True}
+    return {
+        "trusted_proxy": str(ip_address(address)),
+        "trusted_proxy_count": 1,
+        "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"},
+        "clear_untrusted_proxy_headers": True,
+    }
 
 
 def _under_way(servers: Sequence[Server]) -> bool:

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,25 +50,44 @@ def application(environ: dict[str, Any], start: Callable[..., Any]) -> list[byte
     if "HTTP_X_GIVES_AWAY" in environ:
         environ[web.HAND_OVER](TAKERS[environ["HTTP_X_GIVES_AWAY"]])
     body = str(len(environ["wsgi.input"].read())).encode()
+    if "HTTP_X_WHO" in environ:
+        forwarded = [name for name in environ if "FORWARDED" in name]
+        body = json.dumps([environ["REMOTE_ADDR"], environ["wsgi.url_scheme"], forwarded]).encode()
     start("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
     return [body]
 
 
+def started(listening: socket.socket) -> web.BufferingWorker:
+    """A worker of this process, as gunicorn makes one."""
+    worker = web.BufferingWorker.__new__(web.BufferingWorker)
+    worker.cfg = SimpleNamespace(threads=2, backlog=100, graceful_timeout=1)
+    worker.sockets, worker.wsgi, worker.alive = [SimpleNamespace(sock=listening)], application, True
+    worker.ppid, worker.notify = os.getppid(), lambda: None
+    return worker
+
+
+@contextmanager
+def serving(proxy: str = "") -> Iterator[tuple[str, int]]:
+    """Where a worker serves, behind a proxy at this address."""
+    with pytest.MonkeyPatch.context() as patched, socket.create_server(("127.0.0.1", 0)) as listening:
+        patched.setattr(web, "REQUEST_SECONDS", SECONDS)
+        patched.setattr(web, "TURN", 0.05)
+        patched.setenv(web.PROXY, proxy)
+        worker = started(listening)
+        thread = threading.Thread(target=worker.run)
+        thread.start()
+        try:
+            yield listening.getsockname()
+        finally:
+            worker.alive = False
+            thread.join()
+
+
 @pytest.fixture
-def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+def address() -> Iterator[tuple[str, int]]:
     """Where a worker of this process serves, until the end of the test."""
-    monkeypatch.setattr(web, "REQUEST_SECONDS", SECONDS)
-    monkeypatch.setattr(web, "TURN", 0.05)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        worker = web.BufferingWorker.__new__(web.BufferingWorker)
-        worker.cfg = SimpleNamespace(threads=2, backlog=100, graceful_timeout=1)
-        worker.sockets, worker.wsgi, worker.alive = [SimpleNamespace(sock=listening)], application, True
-        worker.ppid, worker.notify = os.getppid(), lambda: None
-        serving = threading.Thread(target=worker.run)
-        serving.start()
-        yield listening.getsockname()
-        worker.alive = False
-        serving.join()
+    with serving() as found:
+        yield found
 
 
 def answer(connection: socket.socket) -> bytes:
@@ -160,3 +180,37 @@ def test_an_answer_behind_another_is_not_given_away_before_it(address: tuple[str
             connection.settimeout(5)
             text += connection.recv(65_536) or pytest.fail(f"closed after {text!r}")
     assert text.startswith(b"HTTP/1.1 200 OK") and text.count(b"HTTP/1.1 200 OK") == 2
+
+
+#: What a proxy says of a client, with what the client itself has claimed before it.
+FORWARDED = HEAD + (
+    b"X-Who: 1\r\nX-Forwarded-For: 198.51.100.7, 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"
+    b"X-Forwarded-Host: elsewhere.example\r\nForwarded: for=198.51.100.8\r\nContent-Length: 0\r\n\r\n"
+)  # fmt: skip
+
+
+def who(address: tuple[str, int]) -> list[object]:
+    """Whom the application takes a client for whose request came through a proxy."""
+    with socket.create_connection(address) as connection:
+        connection.sendall(FORWARDED.replace(b"Host", b"Connection: close\r\nHost", 1))
+        found: list[object] = json.loads(read_to_end(connection).partition(b"\r\n\r\n")[2])
+        return found
+
+
+def test_nobody_says_who_a_client_is_but_the_proxy_that_is_named(address: tuple[str, int]) -> None:
+    assert who(address) == ["127.0.0.1", "http", []]
+
+
+@pytest.mark.parametrize(("proxy", "found"), [
+    ("127.0.0.1", ["203.0.113.9", "https", ["HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO"]]),
+    ("192.0.2.1", ["127.0.0.1", "http", []]),
+])  # fmt: skip
+def test_the_proxy_names_the_client_by_the_last_address(proxy: str, found: list[object]) -> None:
+    with serving(proxy) as address:
+        assert who(address) == found
+
+
+def test_a_proxy_is_named_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(web.PROXY, "nginx")
+    with socket.create_server(("127.0.0.1", 0)) as listening, pytest.raises(ValueError, match="nginx"):
+        started(listening).run()
