@@ -232,13 +232,14 @@ class SeatInclusion(SeatRead):
 
 
 class SeatWrite(APIView):
-    """What a player's device adds to the prepared deal whose commitment it has seen. Repeating it changes nothing."""
+    """What a player's device adds to the prepared deal whose commitment it has seen, or to the hand in play. Repeating
+    it changes nothing."""
 
     authentication_classes = [SeatKeyAuthentication]
     permission_classes = [HasSeat]
     input: ClassVar[type[StrictInput]]
 
-    def add(self, **given: Any) -> preparing.Added:
+    def add(self, *, holder: keys.Holder, request_id: str, **given: Any) -> preparing.Added:
         """Call the service; subclasses say how."""
         raise AssertionError(f"{type(self).__name__} does not say what it adds")
 
@@ -247,8 +248,8 @@ class SeatWrite(APIView):
         given = self.input(data=request.data)
         given.is_valid(raise_exception=True)
         request_id: str = request.request_id  # type: ignore[attr-defined]
-        deal, receipt = self.add(holder=holder_of(request), request_id=request_id, **given.validated_data)
-        return Response(deal | {"audit": receipt.as_json()})
+        found, receipt = self.add(holder=holder_of(request), request_id=request_id, **given.validated_data)
+        return Response(found | {"audit": receipt.as_json()})
 
 
 class ActedOut(SeatHandOut):
@@ -267,14 +268,11 @@ class ActedOut(SeatHandOut):
         *ACTIONS, *CARDS, *POSTS, "commitment_needed", "cards_known_to_the_house", "wrong_places", "commit_mismatch",
     ],
 )  # fmt: skip
-class SeatAct(APIView):
+class SeatAct(SeatWrite):
     """Take an act of the player's seat in an electronic hand, where the table allows it (`device_play`). `line` is the
     number of lines of the log that the device has seen: where somebody has acted since, nothing is done, and the answer
     says what came before. Repeating the request changes nothing.
     """
-
-    authentication_classes = [SeatKeyAuthentication]
-    permission_classes = [HasSeat]
 
     @extend_schema_serializer(component_name="SeatActInput")
     class Input(StrictInput):
@@ -286,15 +284,9 @@ class SeatAct(APIView):
 
     input = Input
 
-    def post(self, request: Request) -> Response:
+    def add(self, *, holder: keys.Holder, request_id: str, **given: Any) -> preparing.Added:
         """Act."""
-        given = self.input(data=request.data)
-        given.is_valid(raise_exception=True)
-        request_id: str = request.request_id  # type: ignore[attr-defined]
-        hand, receipt = devices.act(
-            holder=holder_of(request), request_id=request_id, asked=devices.Act(**given.validated_data)
-        )
-        return Response(hand | {"audit": receipt.as_json()})
+        return devices.act(holder=holder, request_id=request_id, asked=devices.Act(**given))
 
 
 OF_SEEDS = (*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken")
