@@ -184,6 +184,25 @@ def _refused(screen: Screen, refused: Refused) -> HttpResponseBase:
     return screen.show("refused", {"problem": answer.body}, answer.status)
 
 
+def of_seat(
+    request: HttpRequest, address: str, template: str, shown: Callable[[Any, Door], dict[str, Any]]
+) -> HttpResponse:
+    """A page for the player of a seat, of what is read at this address: `shown` makes its context of the body. Without
+    a key, or with one that is no longer good, the page that asks for it."""
+    key = cookies.seat(request)
+    if key is None:
+        return HttpResponseRedirect("/console/seat")
+    door = Door(request, key, scheme="Seat")
+    answer = door.ask(address)
+    if answer.status == 401:
+        return HttpResponseRedirect("/console/seat")
+    if answer.status >= FAILED:
+        return outage(request, answer)
+    if not answer.is_success:
+        return show(request, "refused", {"problem": answer.body}, answer.status)
+    return show(request, template, {"of_seat": True} | shown(answer.body, door))
+
+
 def outage(request: HttpRequest, answer: Answer) -> HttpResponse:
     """The page for a house that does not answer, or writes nothing: what that means, and what people do meanwhile."""
     problem = answer.body if isinstance(answer.body, dict) else {}

@@ -19,12 +19,6 @@ def sha256(found: HouseRules) -> str:
     return canonical.sha256(found.texts)
 
 
-def short(house: House) -> dict[str, Any] | None:
-    """The version in force as a table names it, without its texts."""
-    found = newest(house)
-    return None if found is None else _short(found)
-
-
 def describe(house: House) -> dict[str, Any]:
     """The version in force with its texts, and every version without, the newest first."""
     every = list(HouseRules.objects.filter(house=house).order_by("-number"))

@@ -3,11 +3,11 @@
 from types import SimpleNamespace
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from casino.console import board, cookies, pages, said, slots
-from casino.console.door import Answer, Door
+from casino.console import board, pages, said, slots
+from casino.console.door import Door
 from casino.console.money import Money
 from casino.console.pages import Screen
 from casino.core import languages
@@ -25,33 +25,24 @@ def hand(screen: Screen, name: str) -> HttpResponse:
     return screen.show("replay", context)
 
 
+@pages.anybody
 def own_hands(request: HttpRequest) -> HttpResponse:
     """The hands of the player whose device this is."""
-    return _of_seat(request, "seat/hands", "seat_hands", lambda body, _door: {"hands": body["hands"]})
+    return pages.of_seat(
+        request, "seat/hands", "seat_hands", lambda body, _door: {"hands": body["hands"], **_written(body)}
+    )
 
 
+@pages.anybody
 def own_hand(request: HttpRequest, name: str) -> HttpResponse:
     """One of them, step by step, with the player's own cards only."""
-    return _of_seat(request, f"seat/hands/{name}/replay", "replay", lambda body, door: _seen(body, None, door))
+    address = f"seat/hands/{name}/replay"
+    return pages.of_seat(request, address, "replay", lambda body, door: _seen(body, None, door) | _written(body))
 
 
-def _of_seat(request: HttpRequest, address: str, template: str, context: Any) -> HttpResponse:
-    """A page for the player of a seat; without a key, or with one that is no longer good, the page that asks for it."""
-    key = cookies.seat(request)
-    if key is None:
-        return HttpResponseRedirect("/console/seat")
-    door = Door(request, key, scheme="Seat")
-    answer: Answer = door.ask(address)
-    if answer.status == 401:
-        return HttpResponseRedirect("/console/seat")
-    if answer.status >= pages.FAILED:
-        return pages.outage(request, answer)
-    if not answer.is_success:
-        return pages.show(request, "refused", {"problem": answer.body}, answer.status)
-    body = answer.body
-    money = Money(body["currency"], body["currency_exponent"], body["time_zone"])
-    shown = {"of_seat": True, "screen": SimpleNamespace(money=money)}
-    return pages.show(request, template, shown | context(body, door))
+def _written(body: dict[str, Any]) -> dict[str, Any]:
+    """How amounts and times of an answer to a seat are written."""
+    return {"screen": SimpleNamespace(money=Money(body["currency"], body["currency_exponent"], body["time_zone"]))}
 
 
 def _declared(door: Door, found: dict[str, Any]) -> dict[str, Any]:
@@ -136,6 +127,6 @@ def _proof(found: dict[str, Any], game: dict[str, Any] | None, door: Door) -> di
 
 urls = [
     path("hands/<slug:name>", hand),
-    path("seat/hands", pages.anybody(own_hands)),
-    path("seat/hands/<slug:name>", pages.anybody(own_hand)),
+    path("seat/hands", own_hands),
+    path("seat/hands/<slug:name>", own_hand),
 ]

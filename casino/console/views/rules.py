@@ -3,11 +3,10 @@ reader's language, and those of before."""
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from casino.console import cookies, pages
-from casino.console.door import Door
+from casino.console import pages
 from casino.console.pages import Screen
 from casino.core import languages
 
@@ -29,11 +28,7 @@ def one(screen: Screen, number: int) -> HttpResponse:
 @pages.anybody
 def at_seat(request: HttpRequest) -> HttpResponse:
     """The version in force, on a player's own device."""
-    key = cookies.seat(request)
-    if key is None:
-        return HttpResponseRedirect("/console/seat")
-    found = Door(request, key, scheme="Seat").read("seat/rules")
-    return pages.show(request, "rules", _shown(found) | {"of_seat": True})
+    return pages.of_seat(request, "seat/rules", "rules", lambda found, _door: _shown(found))
 
 
 def _shown(found: dict[str, Any]) -> dict[str, Any]:
@@ -43,13 +38,10 @@ def _shown(found: dict[str, Any]) -> dict[str, Any]:
         return {"version": None, "history": []}
     wanted = languages.spoken()
     language = wanted if wanted in version["texts"] else version["languages"][0]
-    if language not in version["texts"]:
-        raise Http404
     history = [one for one in found["history"] if one["number"] != version["number"]]
-    newest = max(one["number"] for one in found["history"])
     return {
         "version": version, "text": version["texts"][language], "text_language": language, "history": history,
-        "in_force": version["number"] == newest,
+        "in_force": version["number"] == found["history"][0]["number"],
     }  # fmt: skip
 
 

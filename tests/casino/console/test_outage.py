@@ -47,7 +47,7 @@ def test_a_players_device_says_it_too(kit: Kit, monkeypatch: pytest.MonkeyPatch)
     device = Browser.new(kit)
     device.http.cookies.set(cookies.SEAT, key, domain="localhost.local")
     away(monkeypatch)
-    for path in ("seat", "seat/hands"):
+    for path in ("seat", "seat/hands", "seat/rules"):
         assert "The house does not answer" in device.open(path).text, path
     monkeypatch.undo()
     assert device.open("seat/hands").status_code == 200, "the key was not forgotten"

@@ -3,6 +3,7 @@
 import pytest
 
 from casino.audit.models import Event
+from casino.console import cookies
 from casino.core import canonical
 from casino.staff.models import Role, TerminalKind
 from casino.verification.auditing import verify_house
@@ -54,3 +55,17 @@ def test_they_are_read_at_the_table_and_at_a_seat_in_the_readers_language(kit: K
     assert RULES["hu"] in dealer.open("rules/1").text
     own = device(kit, desk, 1)
     assert own.get("rules").json()["rules"]["texts"] == RULES
+
+
+def test_a_device_whose_key_has_ended_is_sent_to_where_it_is_asked_for(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated(stacks=(10_000, 10_000))
+    kit.office(Role.ADMIN).ok("house/rules", {"texts": RULES} | WHY)
+    own = Browser.new(kit)
+    assert own.open("seat/rules").headers["Location"] == "/console/seat"
+    own.http.cookies.set(cookies.SEAT, desk.ok("seats/1/key")["key"], domain="localhost.local")
+    page = own.open("seat/rules")
+    assert page.status_code == 200 and "Disputes: the floor decides." in page.text and "in force" in page.text
+    desk.ok("seats/1/key")
+    answer = own.open("seat/rules")
+    assert (answer.status_code, answer.headers.get("Location")) == (302, "/console/seat")
