@@ -18,7 +18,7 @@ from casino.core.write import Work
 from casino.hands import arranging, deals, openings, selectors, services
 from casino.hands.models import Hand, HandState, Mode
 from casino.tables import services as tables
-from casino.tables.keys import Holder
+from casino.tables.keys import Holder, lock_seat
 from casino.tables.models import Seating, Table
 from engine.errors import EngineError
 
@@ -43,12 +43,7 @@ def act(*, holder: Holder, request_id: str, asked: Act) -> Acted:
     """
 
     def operation() -> Acted:
-        table, [sitting] = locks.lock_beside(
-            Table, locks.Rank.DESK, Seating.objects.filter(id=holder.seating.id, left_at=None), id=holder.table.id
-        )
-        table.house = holder.table.house
-        if not sitting:
-            raise NotFound("This seat's key has expired.")
+        table, _ = lock_seat(holder)
         hand = _playable(table, asked.hand)
         action = {"actor": f"p{_number(hand, holder.seating)}", **asked.action}
         log = selectors.log(hand)
@@ -69,12 +64,7 @@ def _playable(table: Table, name: str) -> Hand:
     """The hand that is played, if devices may play it."""
     if not table.device_play:
         raise Conflict(f"At table {table.code} the dealer enters what players do.", code="device_play_off")
-    hand = selectors.unsettled(table)
-    if hand is None or hand.name != name:
-        hand = selectors.get(table.house, name)
-        if hand.table_id != table.id:
-            raise NotFound(f"Table {table.code} has no hand {name}.")
-        hand.table, hand.house = table, table.house
+    hand = selectors.of_table(table, selectors.unsettled(table), name)
     if hand.mode != Mode.ELECTRONIC:
         raise Conflict(f"Hand {name} is of a real pack: its dealer acts.", code="not_electronic", mode=hand.mode)
     if hand.state != HandState.PLAYING:

@@ -16,7 +16,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.chips.changing import Desk
 from casino.core import write
-from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import fees, readings, ruling, selectors
 from casino.hands.models import Hand, HandState, LaterRuling
@@ -105,10 +105,7 @@ def rule(*, command: Command, code: str, name: str, remedy: Remedy, claims: Sequ
 
 def _over(table: Table, name: str) -> Hand:
     """A hand of this table whose money has moved. Raises NotFound, Conflict hand_not_over."""
-    hand = selectors.get(table.house, name)
-    if hand.table_id != table.id:
-        raise NotFound(f"Table {table.code} has no hand {name}.")
-    hand.table, hand.house = table, table.house
+    hand = selectors.of_table(table, None, name)
     if hand.state not in (HandState.SETTLED, HandState.RULED):
         raise Conflict(f"Hand {name} is {hand.state}; no money of it has to be put right.", code="hand_not_over",
                        state=hand.state)  # fmt: skip

@@ -34,7 +34,7 @@ from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, SeedCommit
 from casino.houses.models import ClockTimestamp, House
 from casino.tables import selectors
 from casino.tables import services as tables
-from casino.tables.keys import Holder
+from casino.tables.keys import Holder, lock_seat
 from casino.tables.models import ClientSeeds, Seating, Table, TableState
 from engine.deal.shuffle import CLIENT_SEED, client_commitment
 
@@ -316,16 +316,8 @@ def _by_device(
 
     def operation() -> Added:
         here = Table.objects.filter(id=holder.table.id)
-        table, [sitting, found] = locks.lock_beside(
-            Table,
-            locks.Rank.DESK,
-            Seating.objects.filter(id=holder.seating.id, left_at=None),
-            Deal.objects.filter(house=holder.table.house, name__in=here.values("prepared_deal")),
-            id=holder.table.id,
-        )
-        table.house = holder.table.house
-        if not sitting:
-            raise NotFound("This seat's key has expired.")
+        reading = Deal.objects.filter(house=holder.table.house, name__in=here.values("prepared_deal"))
+        table, [found] = lock_seat(holder, reading)
         deal = _the_prepared(table, found)
         if deal.name != hand:
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)

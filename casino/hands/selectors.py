@@ -134,6 +134,15 @@ def get(house: House, name: str) -> Hand:
     return hand
 
 
+def of_table(table: Table, current: Hand | None, name: str) -> Hand:
+    """A hand of this table by its name, which may be the `current` one, that is not settled. Raises NotFound."""
+    hand = current if current is not None and current.name == name else get(table.house, name)
+    if hand.table_id != table.id:
+        raise NotFound(f"Table {table.code} has no hand {name}.")
+    hand.table, hand.house = table, table.house
+    return hand
+
+
 def balances(hand: Hand) -> dict[str, Any]:
     """The ledger's balances for this hand: the pot, the cukassza, the bank of the seats, and every stack by the
     engine's seat name."""

@@ -11,7 +11,7 @@ from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import sql, write
-from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import (
     arranging,
@@ -298,13 +298,8 @@ def say_beside(*, command: Command, code: str, name: str, line: int, action: Map
     lines: list[str] = []
 
     def change(opened: Opened, work: Work) -> Outcome:
-        table, hand = opened.table, opened.hand
-        tables.require_dealer(command.context, table)
-        if hand is None or hand.name != name:
-            hand = selectors.get(table.house, name)
-        if hand.table_id != table.id:
-            raise NotFound(f"Table {code} has no hand {name}.")
-        hand.table, hand.house = table, table.house
+        tables.require_dealer(command.context, opened.table)
+        hand = selectors.of_table(opened.table, opened.hand, name)
         there = len(selectors.log(hand))
         if line > there:
             raise Unprocessable(f"Hand {name} has {there} lines.", code="no_such_line", max=there)

@@ -9,12 +9,15 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from django.db import models
 
 from casino.audit.events.deals import SeatKeyIssued, SeatKeyRevoked
 from casino.audit.services import Actor
-from casino.core import write
+from casino.core import locks, sql, write
 from casino.core.canonical import fingerprint
-from casino.core.errors import Conflict
+from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.safeguards import standing
@@ -93,6 +96,17 @@ def holder(key: str) -> Holder | None:
     if found is None:
         return None
     return Holder(found.seating, found.issued_at, good=found.replaced_at is None and found.seating.left_at is None)
+
+
+def lock_seat(holder: Holder, *beside: sql.Statement | models.QuerySet[Any, Any]) -> tuple[Table, list[list[Any]]]:
+    """Lock the table of a key, and then run `beside` in the same round trip; returns the table, and what each of those
+    has found. Raises NotFound for a seat that was left."""
+    sitting = Seating.objects.filter(id=holder.seating.id, left_at=None)
+    table, [still, *found] = locks.lock_beside(Table, locks.Rank.DESK, sitting, *beside, id=holder.table.id)
+    table.house = holder.table.house
+    if not still:
+        raise NotFound("This seat's key has expired.")
+    return table, found
 
 
 def digest(key: str) -> str:

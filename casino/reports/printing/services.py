@@ -28,8 +28,7 @@ from casino.reports.printing.documents import OF_PLAYERS
 from casino.reports.printing.receipts import Printable, printable
 from casino.staff.credentials import role_for
 from casino.staff.models import Role, TerminalKind
-from casino.tables.keys import Holder
-from casino.tables.models import Seating, Table
+from casino.tables.keys import Holder, lock_seat
 
 _PRINTS = OfHouse(lock=locks.lock_reports)
 #: Roles that work at one place: they print what was recorded there.
@@ -102,10 +101,7 @@ def print_at_seat(
     wanted = _statement(house, player, what, period) if hand is None else _own_hand(holder, hand)
 
     def operation() -> dict[str, Any]:
-        sitting = Seating.objects.filter(id=holder.seating.id, left_at=None)
-        _, [found] = locks.lock_beside(Table, locks.Rank.DESK, sitting, id=holder.table.id)
-        if not found:
-            raise NotFound("This seat's key has expired.")
+        lock_seat(holder)
         locks.lock_reports(house.id)
         outcome = _printed(house, wanted, paper, player)
         work = Work(house, holder.actor(request_id))
