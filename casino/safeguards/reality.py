@@ -18,11 +18,13 @@ from casino.safeguards.models import InteractionKind, RealityCheck
 
 _HOUR = 60
 
-#: SQL for whether a reality check of this alias is open: nobody has spoken to the player since.
+#: SQL for whether a reality check of this alias is open: raised within a day, and since then nobody has spoken to the
+#: player.
 OPEN = (
-    "NOT EXISTS (SELECT FROM safeguards_interaction talked WHERE talked.house_id = {check}.house_id "
+    "({check}.raised_at > clock_timestamp() - interval '1 day' "
+    "AND NOT EXISTS (SELECT FROM safeguards_interaction talked WHERE talked.house_id = {check}.house_id "
     f"AND talked.player_id = {{check}}.player_id AND talked.kind = '{InteractionKind.REALITY_CHECK}' "
-    "AND talked.at > {check}.raised_at)"
+    "AND talked.at > {check}.raised_at))"
 )
 #: Who sits now, and for how many minutes over all seats: within 24 hours, and since the player was last spoken to, or a
 #: check was last raised, if that is not so long ago.
@@ -53,7 +55,7 @@ ORDER BY seating.id
 #: Checks that are open, of players who sit somewhere now; the newest of each player.
 _WAITING = f"""
 SELECT DISTINCT ON (raised.player_id) raised.id FROM safeguards_realitycheck raised
-WHERE raised.house_id = %s AND raised.raised_at > clock_timestamp() - interval '1 day' AND {OPEN.format(check="raised")}
+WHERE raised.house_id = %s AND coalesce(raised.player_id = %s::bigint, true) AND {OPEN.format(check="raised")}
     AND EXISTS (SELECT FROM tables_seating seating JOIN tables_tablesession session ON session.id = seating.session_id
         WHERE seating.house_id = raised.house_id AND seating.player_id = raised.player_id
         AND seating.left_at IS NULL AND session.closed_at IS NULL)
@@ -104,9 +106,10 @@ def raise_due(house: House) -> list[int]:
 
 def is_waiting(house: House, player_id: int) -> bool:
     """Whether a reality check of a player waits."""
-    return RealityCheck.objects.filter(id__in=waiting(house), player=player_id).exists()
+    return bool(waiting(house, player_id))
 
 
-def waiting(house: House) -> list[int]:
-    """Ids of the reality checks that wait for somebody to speak to the player, the newest of each player."""
-    return [found for (found,) in sql.rows(_WAITING, [house.id])]
+def waiting(house: House, player_id: int | None = None) -> list[int]:
+    """Ids of the reality checks that wait for somebody to speak to the player, the newest of each player, or of this
+    one."""
+    return [found for (found,) in sql.rows(_WAITING, [house.id, player_id])]

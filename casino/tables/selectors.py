@@ -134,7 +134,7 @@ SELECT {sql.columns(Table)}, (SELECT login FROM staff_staff WHERE id = tables_ta
         SELECT seating.seat, player.ref AS player, EXISTS (
             SELECT FROM tables_seatkey WHERE seating_id = seating.id AND replaced_at IS NULL) AS device,
             EXISTS (SELECT FROM safeguards_realitycheck raised WHERE raised.house_id = seating.house_id
-                AND raised.player_id = seating.player_id AND raised.raised_at > clock_timestamp() - interval '1 day'
+                AND raised.player_id = seating.player_id
                 AND {reality.OPEN.format(check="raised")}) AS sat_long
         FROM tables_tablesession session
         JOIN tables_seating seating ON seating.session_id = session.id AND seating.left_at IS NULL

@@ -74,6 +74,17 @@ def test_the_players_own_device_says_so(kit: Kit, table: Desk) -> None:
     raised(kit)
     after = own.get("table").json()
     assert (after["reality_check"], after["minutes_in_24_h"]) == (True, 130)
+    assert device(kit, table, 2).get("table").json()["reality_check"] is False, "it is another player's"
+
+
+def test_a_check_of_yesterday_waits_no_longer(kit: Kit, table: Desk) -> None:
+    own = device(kit, table, 1)
+    pass_time(kit, 130)
+    raised(kit)
+    with unguarded("safeguards_realitycheck") as cursor:
+        cursor.execute("UPDATE safeguards_realitycheck SET raised_at = raised_at - interval '1 day'")
+    assert due(kit) == [] and table.refresh()["reality_checks"] == []
+    assert own.get("table").json()["reality_check"] is False
 
 
 def test_who_has_left_is_not_spoken_to(kit: Kit, table: Desk) -> None:
