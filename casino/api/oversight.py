@@ -21,6 +21,7 @@ from casino.api.http.shapes import OPTIONS, SERIES, Shaped
 from casino.api.parts import minor_units
 from casino.audit.events import EVENTS
 from casino.audit.models import Event
+from casino.core import moments
 from casino.hands import selectors as hands
 from casino.hands.models import Hand, HandState, Mode
 from casino.players.models import Player
@@ -210,7 +211,7 @@ class EventList(CursorList):
 
     def as_stored(self, at: datetime) -> str:
         """A time as payloads have it: text that sorts by time, in UTC, always to the microsecond."""
-        return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return moments.utc(at)
 
 
 urls = [

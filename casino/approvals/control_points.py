@@ -2,7 +2,7 @@
 from a moment on that has not passed yet. What was set before is never edited."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.db.models import Max
 
@@ -10,7 +10,7 @@ from casino.approvals import gate, selectors
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.approvals import LimitsChanged
 from casino.audit.services import Actor
-from casino.core import locks, sql, write
+from casino.core import locks, moments, sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import control_points
@@ -74,5 +74,4 @@ def _add(
     )  # fmt: skip
     row.refresh_from_db()
     control_points.changed(house)
-    moment = row.valid_from.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return LimitsChanged(number=row.number, valid_from=moment, points=whole, reason=reason)
+    return LimitsChanged(number=row.number, valid_from=moments.utc(row.valid_from), points=whole, reason=reason)

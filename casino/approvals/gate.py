@@ -8,7 +8,7 @@ that approval goes through, once.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import DateTimeField as Moment
@@ -17,7 +17,7 @@ from django.db.models import ExpressionWrapper, Max
 from casino.approvals.models import OPEN, Approval, ApprovalKind, ApprovalState, Assent, alternatives
 from casino.audit.events.approvals import ApprovalRequested
 from casino.audit.services import Actor, record
-from casino.core import locks
+from casino.core import locks, moments
 from casino.core.errors import Conflict
 from casino.houses import control_points
 from casino.houses.models import ClockTimestamp, House
@@ -156,7 +156,7 @@ def ask(request: Request, need: Need) -> Conflict:
             "roles": found.roles,
             "every_role": found.every_role,
             "state": found.state,
-            "expires_at": iso(found),
+            "expires_at": moments.utc(found.expires_at),
         },
     )
 
@@ -180,7 +180,7 @@ def _new(request: Request, need: Need) -> Approval:
     event = ApprovalRequested(
         approval=made.number, kind=str(made.kind), operation=made.operation, path=made.path, body=made.body,
         request_hash=made.request_hash, amount=made.amount, roles=list(made.roles),
-        every_role=made.every_role or None, expires=iso(made),
+        every_role=made.every_role or None, expires=moments.utc(made.expires_at),
     )  # fmt: skip
     record(chain=request.house.chain, house=request.house, actor=request.actor, event=event)
     return made
@@ -190,8 +190,3 @@ def lasts(request: Request) -> timedelta:
     """For how long an approval of this request can be decided and used."""
     points = control_points.in_force(request.house)
     return timedelta(minutes=getattr(points, _MINUTES[TerminalKind(request.terminal.kind)]))
-
-
-def iso(found: Approval) -> str:
-    """When an approval runs out, as events and answers write it."""
-    return found.expires_at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,13 +1,13 @@
 """Reading approvals, and a house's control points."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from casino.approvals.models import Approval, ApprovalKind, ApprovalState
-from casino.core import sql
+from casino.core import moments, sql
 from casino.houses import control_points
 from casino.houses.models import House, Limits
 from casino.staff.models import Role, Staff
@@ -48,21 +48,21 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
             {
                 "role": one.role,
                 "given_by": one.given_by.login,
-                "given_at": _text(one.given_at),
+                "given_at": moments.utc(one.given_at),
                 "terminal": one.terminal.code,
             }
             for one in found.given()
         ],
         "waits_for": found.waits_for() if state == ApprovalState.REQUESTED else [],
         "requested_by": found.requested_by.login,
-        "requested_at": _text(found.requested_at),
+        "requested_at": moments.utc(found.requested_at),
         "terminal": found.terminal.code,
-        "expires_at": _text(found.expires_at),
+        "expires_at": moments.utc(found.expires_at),
         "decided_by": found.decided_by.login if found.decided_by else None,
-        "decided_at": _text(found.decided_at),
+        "decided_at": moments.utc_or_none(found.decided_at),
         "decided_terminal": found.decided_terminal.code if found.decided_terminal else None,
         "reason": found.reason,
-        "ended_at": _text(found.ended_at),
+        "ended_at": moments.utc_or_none(found.ended_at),
     }
 
 
@@ -103,13 +103,9 @@ _UNSET = {"number": 0, "valid_from": None, "set_by": "", "set_at": None, "approv
 def _limits(row: Limits) -> dict[str, Any]:
     return {
         "number": row.number,
-        "valid_from": _text(row.valid_from),
+        "valid_from": moments.utc(row.valid_from),
         "points": row.points,
         "set_by": row.set_by,
-        "set_at": _text(row.set_at),
+        "set_at": moments.utc(row.set_at),
         "approval": row.approval,
     }
-
-
-def _text(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

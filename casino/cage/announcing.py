@@ -4,8 +4,6 @@ A seated player has the chips at the table, and the wallet is empty: only the dr
 posting of the cash-out. Whatever else takes cash of the drawer has what is left.
 """
 
-from datetime import UTC
-
 from django.db.models import Max
 
 from casino.audit.events.announced import AnnouncementWithdrawn, CashOutAnnounced
@@ -15,7 +13,7 @@ from casino.cage import announced, selectors
 from casino.cage.announced_models import AnnouncedCashOut, AnnouncedState
 from casino.cage.models import Drawer
 from casino.cage.services import require_open, write_at
-from casino.core import locks
+from casino.core import locks, moments
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.players import persons, thresholds
 from casino.players.models import Player
@@ -52,7 +50,7 @@ def announce(*, command: Command, code: str, player_ref: str | None, amount: int
         found.save(force_insert=True)
         event = CashOutAnnounced(
             announcement=found.number, player=player_ref, amount=amount, minutes=minutes,
-            until=found.until.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            until=moments.utc(found.until),
         )  # fmt: skip
         return Outcome(event, status=201)
 

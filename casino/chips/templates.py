@@ -3,7 +3,7 @@ that are never edited."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
@@ -136,11 +136,6 @@ def add(
     _, [found] = sql.together(sql.inserting(added), known.filter(number=number).select_related("chip_set"))
     row: Template = found
     return row
-
-
-def begins(row: Template) -> str:
-    """From when on a version is in force, as its event writes it."""
-    return row.valid_from.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def require_not_past(valid_from: datetime | None, now: datetime) -> None:

@@ -9,12 +9,12 @@ complaint is open, a legal hold keeps its evidence.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.evidence import ComplaintAnswered, ComplaintClosed, ComplaintEscalated, ComplaintOpened
-from casino.core import locks, sql, write
+from casino.core import locks, moments, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.evidence import freezing, holds
@@ -64,8 +64,8 @@ def open_complaint(
             by=command.context.staff, complaint=row,
         )  # fmt: skip
         event = ComplaintOpened(
-            complaint=row.number, complaint_kind=ComplaintKind(kind), player=player, arrived=_moment(arrived),
-            due=_moment(due), evidence=evidence, text_sha256=_seal(row, ComplaintState.OPEN, text),
+            complaint=row.number, complaint_kind=ComplaintKind(kind), player=player, arrived=moments.utc(arrived),
+            due=moments.utc(due), evidence=evidence, text_sha256=_seal(row, ComplaintState.OPEN, text),
             legal_hold=hold.number,
         )  # fmt: skip
         return Outcome(event, {"complaint": describe(row)}, 201, version=row.version)
@@ -168,20 +168,20 @@ def describe(row: Complaint) -> dict[str, Any]:
         "version": row.version,
         "kind": row.kind,
         "player": row.player.ref if row.player else None,
-        "received_at": _moment(row.arrived_at),
-        "due_at": _moment(row.due_at),
+        "received_at": moments.utc(row.arrived_at),
+        "due_at": moments.utc(row.due_at),
         "evidence": row.evidence,
         "state": row.state,
         "opened_by": row.opened_by.login,
-        "opened_at": _moment(row.opened_at),
+        "opened_at": moments.utc(row.opened_at),
         "answered_by": row.answered_by.login if row.answered_by else None,
-        "answered_at": _moment(row.answered_at) if row.answered_at else None,
+        "answered_at": moments.utc_or_none(row.answered_at),
         "adr": row.adr,
         "escalated_by": row.escalated_by.login if row.escalated_by else None,
-        "escalated_at": _moment(row.escalated_at) if row.escalated_at else None,
+        "escalated_at": moments.utc_or_none(row.escalated_at),
         "outcome": row.outcome,
         "ended_by": row.ended_by.login if row.ended_by else None,
-        "ended_at": _moment(row.ended_at) if row.ended_at else None,
+        "ended_at": moments.utc_or_none(row.ended_at),
     }
 
 
@@ -223,8 +223,3 @@ def _unseal(row: Complaint, text: ComplaintText) -> str:
 
 def _context(row: Complaint, step: str) -> bytes:
     return f"complaint/{row.number}/{step}".encode()
-
-
-def _moment(at: datetime) -> str:
-    """A moment as events and answers have it."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -9,7 +9,7 @@ kept (`casino/safeguards/marks.py`), by which the person is found again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Max
@@ -19,7 +19,7 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events.players import PlayerErased, PlayerForgotten
 from casino.audit.services import Actor, Receipt
 from casino.bookkeeping import chart
-from casino.core import locks, sql, write
+from casino.core import locks, moments, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.evidence import holds
@@ -99,7 +99,7 @@ def erase(*, command: Command, ref: str, reason: str) -> Answer:
         last = require_erasable(house, player)
         work.require_approval(_APPROVED)
         _, event = _erase(work, player, last, reason, work.approver)
-        body = {"player": ref, "last_activity": _text(last), "record_count": len(event.records)}
+        body = {"player": ref, "last_activity": moments.utc(last), "record_count": len(event.records)}
         return Outcome(event, body, version=len(event.records) + 1)
 
     return write.write(command, persons.PersonOf(ref, before=locks.lock_safeguards), change)
@@ -202,7 +202,3 @@ def _require_away(house: House, player: Player) -> None:
     held = {code: balance for code, balance, _ in chart.of_player(house, player.ref) if balance}
     if held:
         raise Conflict(f"The house still owes {player.ref} chips or cash.", code="player_has_chips", accounts=held)
-
-
-def _text(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -16,7 +16,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -24,7 +24,7 @@ from django.db.models import Max
 
 from casino.audit.events.evidence import EntryIsSealed
 from casino.audit.services import record
-from casino.core import aead, canonical, locks, sql, write
+from casino.core import aead, canonical, locks, moments, sql, write
 from casino.core.errors import NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.evidence import freezing
@@ -127,7 +127,7 @@ def cases(house: House) -> list[dict[str, Any]]:
 def notes(house: House) -> list[dict[str, Any]]:
     """Everything in the register that belongs to no case."""
     return [
-        {"entry": one.number, "at": _moment(one.at), "by": one.content["by"], "text": one.content["text"]}
+        {"entry": one.number, "at": moments.utc(one.at), "by": one.content["by"], "text": one.content["text"]}
         for one in opened(house)
         if one.what == What.NOTE
     ]
@@ -136,7 +136,7 @@ def notes(house: House) -> list[dict[str, Any]]:
 def looks(house: House) -> list[dict[str, Any]]:
     """Who has looked at what, for the officer who answers for the register."""
     return [
-        {"entry": one.number, "when": _moment(one.at), "by": one.content["by"], "looked_at": one.content["at"]}
+        {"entry": one.number, "when": moments.utc(one.at), "by": one.content["by"], "looked_at": one.content["at"]}
         for one in opened(house)
         if one.what == What.LOOK
     ]
@@ -156,7 +156,7 @@ def whole(house: House, number: int) -> dict[str, Any]:
         "person": one.content.get("person"),
         "evidence": one.content["evidence"],
         "steps": [
-            {"entry": step.number, "at": _moment(step.at)}
+            {"entry": step.number, "at": moments.utc(step.at)}
             | {name: step.content[name] for name in ("by", "step", "text", "filed_id", "day", "evidence")}
             for step in steps
         ],
@@ -166,7 +166,7 @@ def whole(house: House, number: int) -> dict[str, Any]:
 def carry(house: House, by: str, going_on: Iterable[Opened]) -> EntryIsSealed:
     """Write these entries once more, as they were, into one; returns what records that. The caller holds the lock of
     evidence."""
-    entries = [{"entry": one.number, "at": _moment(one.at), "content": one.content} for one in going_on]
+    entries = [{"entry": one.number, "at": moments.utc(one.at), "content": one.content} for one in going_on]
     return _event(_append(house, {"what": What.CARRIED, "by": by, "entries": entries}, padding=_CARRIED_PADDING))
 
 
@@ -264,7 +264,7 @@ def _described(one: Opened, steps: list[Opened]) -> dict[str, Any]:
     suspended = [step.content["day"] for step in steps if step.content["step"] == Step.SUSPENSION]
     return {
         "case": one.number,
-        "opened_at": _moment(one.at),
+        "opened_at": moments.utc(one.at),
         "opened_by": one.content["by"],
         "player": one.content.get("player"),
         "is_open": one.what == What.CASE and newest != Step.CLOSED,
@@ -272,7 +272,3 @@ def _described(one: Opened, steps: list[Opened]) -> dict[str, Any]:
         "filed_id": filed[-1] if filed else "",
         "suspended_until": suspended[-1] if suspended else "",
     }
-
-
-def _moment(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

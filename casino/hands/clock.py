@@ -10,7 +10,7 @@ one.
 from dataclasses import dataclass
 
 import engine
-from casino.core import sql
+from casino.core import moments, sql
 from casino.hands.models import Hand, HandState
 
 _RUNNING = """
@@ -54,7 +54,7 @@ def act_by(hand: Hand, game: engine.Hand) -> str | None:
     if hand.table.time_to_act is None or hand.state != HandState.PLAYING or not lines(game):
         return None
     for (moment,) in sql.rows(_ACT_BY, [hand.id]):
-        return str(moment.isoformat(timespec="microseconds").replace("+00:00", "Z"))
+        return moments.utc(moment)
     return None
 
 

@@ -5,12 +5,12 @@ exponent at once, time zone and cut-off from the next gaming day on, so that a d
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db import models
 
-from casino.core import sql
+from casino.core import moments, sql
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.languages import ENGLISH, NAMES
 from casino.houses import gaming_clock, iso
@@ -181,12 +181,7 @@ def _version(row: Identity) -> dict[str, Any]:
     return {
         "number": row.number,
         "set_by": row.set_by,
-        "set_at": in_utc(row.set_at),
+        "set_at": moments.utc(row.set_at),
         "approval": row.approval,
         **row.parts,
     }
-
-
-def in_utc(at: datetime) -> str:
-    """A moment in UTC, to the microsecond."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

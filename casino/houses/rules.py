@@ -4,8 +4,7 @@ disputes are decided and who hears complaints (4 CCR 12392). Versions are only e
 
 from typing import Any
 
-from casino.core import canonical
-from casino.houses.identity import in_utc
+from casino.core import canonical, moments
 from casino.houses.models import House, HouseRules
 
 
@@ -43,7 +42,7 @@ def _short(found: HouseRules) -> dict[str, Any]:
         "number": found.number,
         "sha256": sha256(found),
         "languages": sorted(found.texts),
-        "set_at": in_utc(found.set_at),
+        "set_at": moments.utc(found.set_at),
         "set_by": found.set_by,
         "approval": found.approval,
     }

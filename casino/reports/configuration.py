@@ -9,8 +9,7 @@ Passwords, sessions and devices are in neither, nor is anything that changes by 
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.chips import templates
-from casino.core import canonical, kept
+from casino.core import canonical, kept, moments
 from casino.houses import control_points, identity
 from casino.houses.models import House, Rehearsal
 from casino.reports import setting
@@ -77,7 +76,7 @@ def _templates(found: Setting, codes: set[str]) -> list[dict[str, Any]]:
             "pieces": row.pieces,
             "least": row.least,
             "ceiling": row.ceiling,
-            "valid_from": None if begun else templates.begins(row),
+            "valid_from": None if begun else moments.utc(row.valid_from),
         }
         for row, begun in found.templates
         if row.place in codes

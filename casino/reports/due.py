@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from casino.bookkeeping import chart
-from casino.core import canonical, sql
+from casino.core import canonical, moments, sql
 from casino.days.models import PackageContent
 from casino.evidence import expiry, holds
 from casino.evidence.forgetting import days_kept, excluded_until, last_activity
@@ -63,10 +63,9 @@ class Due:
 
     def as_json(self) -> dict[str, Any]:
         """As the event has it."""
-        since = self.since.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         return {
-            "kind": self.kind, "name": self.name, "sha256": self.sha256, "size": self.size, "since": since,
-            "days": self.days,
+            "kind": self.kind, "name": self.name, "sha256": self.sha256, "size": self.size,
+            "since": moments.utc(self.since), "days": self.days,
         }  # fmt: skip
 
 

@@ -7,11 +7,10 @@ that is right and the first that is not, and with the counts of the place before
 not come to nothing is named with its accounts.
 """
 
-from datetime import UTC, datetime
 from typing import Any
 
 from casino.bookkeeping.chart import face_value, kind_of
-from casino.core import sql
+from casino.core import moments, sql
 from casino.houses.models import House
 
 #: How many places are named at most.
@@ -78,17 +77,17 @@ def where(house: House) -> dict[str, Any]:
             **_unit(code, commodity, differs),
             "after_version": last,
             "version": version,
-            "since": _iso(since),
-            "until": _iso(until),
-            "counted_before": _iso(before),
-            "counted_after": _iso(after),
+            "since": moments.utc_or_none(since),
+            "until": moments.utc_or_none(until),
+            "counted_before": moments.utc_or_none(before),
+            "counted_after": moments.utc_or_none(after),
         }
         for code, commodity, differs, last, version, since, until, before, after in sql.rows(
             _BROKEN, [house.id] * 6 + [MOST]
         )
     ]
     unbalanced = [
-        {"transaction": number, "posted_at": _iso(at), "commodity": commodity, "sum": total, "accounts": codes}
+        {"transaction": number, "posted_at": moments.utc(at), "commodity": commodity, "sum": total, "accounts": codes}
         for number, at, commodity, total, codes in sql.rows(_UNBALANCED, [house.id, MOST])
     ]
     return ({"places": places} if places else {}) | ({"transactions": unbalanced} if unbalanced else {})
@@ -100,7 +99,3 @@ def _unit(code: str, commodity: str, differs: int) -> dict[str, Any]:
     if kind_of(code).custody:
         return found | {"denomination": face_value(commodity), "commodity": commodity, "pieces": differs}
     return found | {"amount": differs}
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

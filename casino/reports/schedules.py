@@ -7,7 +7,7 @@ setter or approver may read the report no more stops.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,7 +16,7 @@ from django.db.models import Max
 from casino.approvals.selectors import database_time
 from casino.audit.events.reports import ReportRequested, ScheduleFired, ScheduleSet, ScheduleStopped
 from casino.audit.services import Actor
-from casino.core import locks, once_live, write
+from casino.core import locks, moments, once_live, write
 from casino.core.errors import NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import days, identity
@@ -76,18 +76,13 @@ def put(
         row.refresh_from_db()
         withdrawn = _withdraw(house, name) if cadence == Cadence.OFF else []
         event = ScheduleSet(
-            schedule=name, number=row.number, valid_from=begins(row), what=what, cadence=cadence,
+            schedule=name, number=row.number, valid_from=moments.utc(row.valid_from), what=what, cadence=cadence,
             time_of_day=row.time_of_day, formats=row.formats, filters=row.filters,
             destinations=row.destinations, withdrawn=withdrawn, reason=reason,
         )  # fmt: skip
         return Outcome(event, describe(row), 201, version=row.number)
 
     return write.write(command, _SCHEDULES, change)
-
-
-def begins(row: ReportSchedule) -> str:
-    """From when on a version is in force, as its event writes it."""
-    return row.valid_from.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _require_not_past(valid_from: datetime | None) -> None:

@@ -7,7 +7,7 @@ protects a player), 24 hours after it was asked for (LCCP 3.5.3 of the UK's Gamb
 """
 
 from calendar import monthrange
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max
@@ -16,7 +16,7 @@ from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import ExclusionLiftAsked, ExclusionLifted, ExclusionSet
-from casino.core import locks, write
+from casino.core import locks, moments, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
@@ -67,7 +67,7 @@ def add(
     )  # fmt: skip
     event = ExclusionSet(
         exclusion=found.number, player=_ref(found), exclusion_kind=str(kind), scope=str(scope), asked_by=str(asked_by),
-        in_person=in_person, until=_text(until), note_sha256=notes.digest(sealed),
+        in_person=in_person, until=moments.utc_or_none(until), note_sha256=notes.digest(sealed),
     )  # fmt: skip
     return found, event
 
@@ -120,12 +120,12 @@ def describe(found: Exclusion) -> dict[str, Any]:
         "scope": found.scope,
         "asked_by": found.asked_by,
         "in_person": found.in_person,
-        "set_at": _text(found.set_at),
+        "set_at": moments.utc(found.set_at),
         "set_by": found.set_by.login,
-        "until": _text(found.until),
-        "lift_asked_at": _text(found.lift_asked_at),
+        "until": moments.utc_or_none(found.until),
+        "lift_asked_at": moments.utc_or_none(found.lift_asked_at),
         "lift_asked_by": found.lift_asked_by.login if found.lift_asked_by else None,
-        "lifted_at": _text(found.lifted_at),
+        "lifted_at": moments.utc_or_none(found.lifted_at),
         "lifted_by": found.lifted_by.login if found.lifted_by else None,
         "lift_cause": found.lift_cause,
     }
@@ -155,7 +155,7 @@ def _require_term(kind: ExclusionKind, until: datetime | None, now: datetime) ->
         raise Unprocessable(
             f"An exclusion that the player asks for lasts {LEAST_MONTHS} months or longer.",
             code="exclusion_too_short",
-            until=_text(least),
+            until=moments.utc(least),
         )
 
 
@@ -168,9 +168,9 @@ def _require_over(found: Exclusion, now: datetime) -> None:
         earliest = max(earliest, binds_until(found) or earliest)
     if now < earliest:
         raise Conflict(
-            f"Exclusion {found.number} is lifted at {_text(earliest)} or later.",
+            f"Exclusion {found.number} is lifted at {moments.utc(earliest)} or later.",
             code="lift_too_early",
-            until=_text(earliest),
+            until=moments.utc(earliest),
         )
 
 
@@ -196,8 +196,3 @@ def _months_later(at: datetime, months: int) -> datetime:
     years, month = divmod(at.month - 1 + months, 12)
     year = at.year + years
     return at.replace(year=year, month=month + 1, day=min(at.day, monthrange(year, month + 1)[1]))
-
-
-def _text(at: datetime | None) -> str | None:
-    """A moment in UTC, to the microsecond."""
-    return None if at is None else at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -5,14 +5,14 @@ it (LCCP 3.4.1 and RTS 12 of the UK's Gambling Commission). Limits are checked b
 (`casino/safeguards/standing.py`).
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max, QuerySet
 
 from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import PlayerLimitSet
-from casino.core import locks, sql, write
+from casino.core import locks, moments, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
@@ -48,7 +48,7 @@ def set_limit(*, command: Command, ref: str, kind: LimitKind, span: Span, most: 
             limit=str(kind),
             span=str(span),
             most=most,
-            starts_at=_text(found.starts_at),
+            starts_at=moments.utc(found.starts_at),
         )
         return Outcome(event, describe(found), 201, version=found.number)
 
@@ -89,8 +89,8 @@ def describe(found: PlayerLimit) -> dict[str, Any]:
         "limit": found.kind,
         "span": found.span,
         "most": found.most,
-        "starts_at": _text(found.starts_at),
-        "set_at": _text(found.set_at),
+        "starts_at": moments.utc(found.starts_at),
+        "set_at": moments.utc(found.set_at),
         "set_by": found.set_by.login,
     }
 
@@ -131,8 +131,3 @@ def _newest(
     rows = PlayerLimit.objects.filter(house=player.house_id, player=player, kind=kind, span=span).order_by("-number")
     newest, counting = sql.together(rows[:1], rows.filter(starts_at__lte=now)[:1])
     return next(iter(newest), None), next(iter(counting), None)
-
-
-def _text(at: datetime) -> str:
-    """A moment in UTC, to the microsecond."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

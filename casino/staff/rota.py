@@ -2,13 +2,13 @@
 where the rota does not have them is shown among the staff on duty with `on_rota` false.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max
 
 from casino.audit.events.staff import RotaEntered, RotaWithdrawn
-from casino.core import locks, write
+from casino.core import locks, moments, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
@@ -41,8 +41,8 @@ def enter(
             ends_at=ends, entered_by=command.context.staff,
         )  # fmt: skip
         event = RotaEntered(
-            entry=entry.number, login=login, role=str(role), kind=str(kind), location=location, starts=_text(starts),
-            ends=_text(ends),
+            entry=entry.number, login=login, role=str(role), kind=str(kind), location=location,
+            starts=moments.utc(starts), ends=moments.utc(ends),
         )  # fmt: skip
         return Outcome(event, describe(entry), 201, version=entry.version)
 
@@ -74,8 +74,8 @@ def describe(entry: RotaEntry) -> dict[str, Any]:
         "role": entry.role,
         "kind": entry.kind,
         "location": entry.location,
-        "starts_at": _text(entry.starts_at),
-        "ends_at": _text(entry.ends_at),
+        "starts_at": moments.utc(entry.starts_at),
+        "ends_at": moments.utc(entry.ends_at),
         "entered_by": entry.entered_by.login,
         "withdrawn_by": entry.withdrawn_by.login if entry.withdrawn_by else None,
         "version": entry.version,
@@ -86,12 +86,7 @@ def _require_free(person: Staff, starts: datetime, ends: datetime) -> None:
     others = RotaEntry.objects.filter(staff=person, withdrawn_at=None, starts_at__lt=ends, ends_at__gt=starts)
     if (other := others.order_by("id").first()) is not None:
         raise Conflict(
-            f"{person.login} is on the rota from {_text(other.starts_at)} until {_text(other.ends_at)}.",
+            f"{person.login} is on the rota from {moments.utc(other.starts_at)} until {moments.utc(other.ends_at)}.",
             code="rota_overlap",
             rota_entry=other.number,
         )
-
-
-def _text(at: datetime) -> str:
-    """A moment in UTC, to the microsecond."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

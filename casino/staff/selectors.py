@@ -1,12 +1,11 @@
 """Reading who works in a house."""
 
-from datetime import UTC
-
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from casino.audit.models import Event
+from casino.core import moments
 from casino.houses.days import days
 from casino.houses.models import House
 from casino.staff.models import RotaEntry, Staff, TerminalToken
@@ -20,7 +19,7 @@ def duties_today(house: House, login: str) -> set[str]:
     found = days(house)
     if not found:
         return set()
-    since = found[-1].opened_at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    since = moments.utc(found[-1].opened_at)
     named = Event.objects.filter(house=house).annotate(
         actor_text=KeyTextTransform("actor", "doc"),
         at_text=KeyTextTransform("at", "doc"),

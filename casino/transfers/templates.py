@@ -16,7 +16,7 @@ from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips import templates
 from casino.chips.models import PlaceKind, Template
-from casino.core import denominations, locks, once_live, sql, write
+from casino.core import denominations, locks, moments, once_live, sql, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -118,7 +118,7 @@ def describe(row: Template) -> dict[str, Any]:
         "kind": row.kind,
         "place": row.place,
         "template": row.number,
-        "valid_from": templates.begins(row),
+        "valid_from": moments.utc(row.valid_from),
         "chip_set": row.chip_set.code,
         "cash": row.cash,
         "pieces": row.pieces,
@@ -166,14 +166,14 @@ def _approved(house: House, work: Work, command: Command) -> int | None:
 
 def _of_float(row: Template, reason: str) -> FloatTemplateSet:
     return FloatTemplateSet(
-        template=row.number, valid_from=templates.begins(row), chip_set=row.chip_set.code, cash=row.cash,
+        template=row.number, valid_from=moments.utc(row.valid_from), chip_set=row.chip_set.code, cash=row.cash,
         pieces=row.pieces, least=row.least, ceiling=row.ceiling, reason=reason,
     )  # fmt: skip
 
 
 def _of_tray(row: Template, reason: str) -> TrayTemplateSet:
     return TrayTemplateSet(
-        template=row.number, valid_from=templates.begins(row), chip_set=row.chip_set.code, pieces=row.pieces,
+        template=row.number, valid_from=moments.utc(row.valid_from), chip_set=row.chip_set.code, pieces=row.pieces,
         reason=reason,
     )  # fmt: skip
 

@@ -13,12 +13,12 @@ from casino.approvals.selectors import database_time
 from casino.audit.events.watching import EuroRateSet
 from casino.core import once_live, write
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.moments import utc
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role
 from casino.watching import unknown
 from casino.watching.models import EuroRate
-from casino.watching.moments import utc
 
 EURO = "EUR"
 MILLION = 1_000_000

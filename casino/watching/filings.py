@@ -10,12 +10,12 @@ from casino.approvals.selectors import database_time
 from casino.audit.events.watching import ReturnFiled
 from casino.core import sql, write
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.moments import utc
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role
 from casino.watching import lines, unknown
 from casino.watching.models import Filing
-from casino.watching.moments import utc
 
 #: The request names a transaction and a number, and no person: a manager may read it.
 _APPROVED = Need(kind=ApprovalKind.FILING, roles=(Role.MANAGER,))

@@ -15,6 +15,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.flows import Direction
 from casino.core import write
 from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.moments import utc, utc_or_none
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
@@ -23,7 +24,6 @@ from casino.players.models import Player
 from casino.safeguards import notes
 from casino.watching import unknown
 from casino.watching.models import Capacity, Filing, LogLine, UnknownPerson
-from casino.watching.moments import utc, utc_or_none
 
 R = TypeVar("R", LogLine, Filing)
 #: An event by its chain and its number there, as reports write it: `drawer/C1#17`.

@@ -13,6 +13,7 @@ from casino.audit.events.watching import UnknownPersonIdentified, UnknownPersonO
 from casino.bookkeeping.flows import GAMING_DAY, Direction
 from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
+from casino.core.moments import utc, utc_or_none
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import days
 from casino.houses.control_points import in_force
@@ -20,7 +21,6 @@ from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.safeguards import notes
 from casino.watching.models import UnknownPerson
-from casino.watching.moments import utc, utc_or_none
 
 LOG = OfHouse(lock=locks.lock_transaction_log)
 #: Where a description stands, for sealing.

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 
 def utc(at: datetime) -> str:
-    """ISO 8601 in UTC."""
+    """ISO 8601 in UTC, always to the microsecond: such texts sort by time."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
