@@ -14,7 +14,7 @@ from casino.reports.frame.language import in_words
 from casino.reports.frame.report import Format, Report, Scope
 from casino.reports.render.base import File, produce
 from casino.reports.render.formats import writers
-from casino.reports.render.style import DECIMALS, SEPARATORS, Style, style_of
+from casino.reports.render.style import Style, style_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,7 @@ def _made(house: House, report: Report, filters: Mapping[str, str], asked: Asked
         exponent=house.currency_exponent, zone=house.time_zone, filters=dict(filters), group_by=None,
         requested_by=asked.by, requested_at=holds.database_time(), as_of=moment,
     )  # fmt: skip
-    chosen = style_of(asked.language, None, None)
-    style = Style(
-        exponent=house.currency_exponent, zone=house.time_zone, separator=SEPARATORS[chosen["separator"]],
-        decimal=DECIMALS[chosen["decimal"]],
-    )  # fmt: skip
+    style = Style.of(style_of(asked.language, None, None), exponent=house.currency_exponent, zone=house.time_zone)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         scope = Scope(house, moment, head.filters)
         made = produce(report, scope, head, writers([asked.form], Path(folder), head, style))

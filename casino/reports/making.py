@@ -31,7 +31,7 @@ from casino.reports.frame.trail import opened_days
 from casino.reports.models import ReportFile, ReportPart, ReportRun, RunState
 from casino.reports.render.base import File, Produced, produce
 from casino.reports.render.formats import writers
-from casino.reports.render.style import DECIMALS, SEPARATORS, Style
+from casino.reports.render.style import Style
 
 log = logging.getLogger(__name__)
 
@@ -108,10 +108,7 @@ def _make(message_id: int, house: House, run: ReportRun, folder: Path) -> str:
         copy=run.copy,
         days=opened_days(scope) if {"from", "until"} & run.filters.keys() else None,
     )  # fmt: skip
-    style = Style(
-        exponent=house.currency_exponent, zone=house.time_zone, separator=SEPARATORS[run.style["separator"]],
-        decimal=DECIMALS[run.style["decimal"]],
-    )  # fmt: skip
+    style = Style.of(run.style, exponent=house.currency_exponent, zone=house.time_zone)
     with speaking(run.style["language"]):
         made = produce(report, scope, head, writers(map(Format, run.formats), folder, head, style), _step(run))
     return _keep(message_id, house, run, made, moment.as_json())

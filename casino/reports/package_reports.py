@@ -21,7 +21,7 @@ from casino.reports.frame.language import in_words
 from casino.reports.frame.report import AsOf, Format, Report, Scope, Sensitivity
 from casino.reports.render.base import Produced, produce
 from casino.reports.render.formats import writers
-from casino.reports.render.style import DECIMALS, SEPARATORS, Style, style_of
+from casino.reports.render.style import Style, style_of
 from casino.staff.models import Role
 
 #: Numbers of the catalogue, in its order.
@@ -119,11 +119,7 @@ def _head(closed: Closed, report: Report) -> Head:
 
 
 def _style(head: Head, language: str) -> Style:
-    chosen = style_of(language, None, None)
-    return Style(
-        exponent=head.exponent, zone=head.zone, separator=SEPARATORS[chosen["separator"]],
-        decimal=DECIMALS[chosen["decimal"]],
-    )  # fmt: skip
+    return Style.of(style_of(language, None, None), exponent=head.exponent, zone=head.zone)
 
 
 def _described(report: Report, closed: Closed, found: Produced, files: list[str]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from casino.reports.printing.receipts import Printable, report_of
 from casino.reports.printing.services import event_of
 from casino.reports.render.base import produce
 from casino.reports.render.formats import writers
-from casino.reports.render.style import DECIMALS, SEPARATORS, Style, style_of
+from casino.reports.render.style import Style, style_of
 
 _FORMATS = {PrintForm.SLIP: Format.SLIP, PrintForm.A4: Format.PDF}
 
@@ -53,11 +53,7 @@ def _made(row: Printout, root: str) -> bytes:
         requested_by=row.printed_by, requested_at=row.printed_at, as_of=moment,
         paper=Paper(row.number, row.copy, proofs.proof_of(*place, proved, root)),
     )  # fmt: skip
-    chosen = style_of(row.language, None, None)
-    style = Style(
-        exponent=head.exponent, zone=head.zone, separator=SEPARATORS[chosen["separator"]],
-        decimal=DECIMALS[chosen["decimal"]],
-    )  # fmt: skip
+    style = Style.of(style_of(row.language, None, None), exponent=head.exponent, zone=head.zone)
     with tempfile.TemporaryDirectory(prefix="print-") as folder:
         made = writers([_FORMATS[PrintForm(row.form)]], Path(folder), head, style)
         [file] = produce(report, Scope(house, moment, filters), head, made).files

@@ -1,8 +1,10 @@
 """How a file is written: separator, decimal mark, time zone."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 from django.utils.translation import gettext
 
@@ -39,6 +41,12 @@ class Style:
     def __post_init__(self) -> None:
         if self.separator == self.decimal:
             raise ValueError("separator and decimal mark must differ")
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, str], *, exponent: int, zone: str) -> Self:
+        """The style of what was chosen (:func:`style_of`), which names separator and decimal mark."""
+        separator, decimal = SEPARATORS[chosen["separator"]], DECIMALS[chosen["decimal"]]
+        return cls(exponent=exponent, zone=zone, separator=separator, decimal=decimal)
 
     def local(self, moment: datetime) -> str:
         """A moment in the house's time zone, in every language `2026-11-24 21:05:09`."""
