@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow browser faults check pages messages examples catalogue verifier shots wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow long browser faults check pages messages examples catalogue verifier shots wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -48,8 +48,11 @@ run: $(STAMP) ## run the newest house, NEW=1 a new one: web, worker and beat, un
 test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slow ones (ARGS=... for pytest)
 	@$(PY) -m pytest $(or $(ARGS),-n 2 --dist worksteal -m "not slow")
 
-slow: $(STAMP) ## run the tests that take long: hands under kill -9 and FLUSHALL, every piece of the ledger's bench
-	@$(PY) -m pytest -n 2 --dist worksteal -m slow
+slow: $(STAMP) ## run the slow tests: screens in a real Chromium, servers that are killed, whole houses
+	@$(PY) -m pytest -n 2 --dist worksteal -m "slow and not long"
+
+long: $(STAMP) ## run what goes on for long: hands under kill -9 and FLUSHALL, measurements, further cases of many tests
+	@$(PY) -m pytest -n 2 --dist worksteal -m long
 
 faults: $(STAMP) ## run every fault under play, and prove what must hold afterwards (ARGS="--only NAME ...", --list, --write)
 	@$(PY) -m tests.faults $(ARGS)

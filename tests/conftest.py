@@ -66,8 +66,8 @@ def wait_for_no_signature() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Before `-m` chooses: of tests marked `some_now(N)` all cases but each N-th are slow."""
-    slow.mark_slow_cases(items)
+    """Before `-m` chooses: of tests marked `some_now(N)` all cases but each N-th are long, and what is long is slow."""
+    slow.mark_long_cases(items)
 
 
 def pytest_collection_finish() -> None:

@@ -18,7 +18,7 @@ from tests.bench.http.wire import Wire, parsed, prepared
 PLAN = Plan(clients=(2,), rounds=1, seconds=1.5)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("bench_db")
 def test_everything_is_measured_and_leaves_right_books() -> None:
     from casino.hands.models import Hand, HandState

@@ -5,7 +5,7 @@ import pytest
 from tests.bench import live
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("live_db", "services")
 def test_two_hundred_readers_get_every_hint_once() -> None:
     with live.serving() as (processes, port):

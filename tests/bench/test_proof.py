@@ -8,7 +8,7 @@ import sys
 import pytest
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_exported_and_live_events_are_verified_without_a_finding() -> None:
     """In a process and a database of its own: the long evening is put into an empty one."""
     ours = ("DATABASE_", "REDIS_", "CASINO_", "DJANGO_")

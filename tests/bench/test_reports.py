@@ -12,7 +12,7 @@ REPORTS = ("chips", "daily-revenue", "hand-history", "tax-check", "trial-balance
 _LINE = re.compile(r"(\S+) +([\d.]+) s +(\d+) MB .* ([\d,]+) rows .* (\d+) of (\d+) equalities hold")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_reports_on_a_generated_house_hold() -> None:
     """In a process and a database of its own."""
     ours = ("DATABASE_", "REDIS_", "CASINO_", "DJANGO_")

@@ -5,7 +5,7 @@ import pytest
 from tests.bench import live, screens
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("live_db", "services")
 def test_every_act_is_measured_and_first_visits_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")

@@ -102,7 +102,7 @@ def played_at_random_against(hand: Hand, seat: int) -> int:
     return worth(now, {seat}, NET)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_last_five_tricks_of_barbu_are_counted():
     found = endings("barbu", 20)[:2]
     for hand, _ in found:

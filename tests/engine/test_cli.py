@@ -62,7 +62,7 @@ def test_rank_knows_wild_cards_and_grigare():
     ]  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_equity_counts_deals():
     best = run("equity", "ferbli", "AaAlAbAh", "--opponents", "1", "--dead", "7a7l7b7h")
     assert answers(best) == [{"wins": 10_626, "losses": 0, "total": 10_626, "share": "1"}]
@@ -193,7 +193,7 @@ def test_an_empty_input_is_unusable():
     assert (done.returncode, done.stdout) == (2, "")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_play_writes_records_that_replay_and_repeats_itself():
     arguments = ("play", "ferbli", "--seats", "5", "--hands", "40", "--seed", "9", "--opt", "tax_bps=500")
     arguments += ("--opt", "tax_cap=500", "--opt", "vizi=50", "--stack", "1000")
@@ -255,7 +255,7 @@ def test_every_option_is_listed_with_its_values_its_default_and_its_sentence(gam
     assert by_name["vizi" if game == "ferbli" else "ante"][2] == "must be set"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_play_of_every_option_that_gives_a_seat_more_to_say():
     """A seat left alone may show a 41; a vizi is held in the fist; a hand is laid open and dealt against."""
     for arguments in (

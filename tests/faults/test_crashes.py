@@ -1,7 +1,7 @@
 """At any statement of any write the connection to the database may be lost: the write was carried out once, or not at
 all and the answer says so.
 
-`make test` interrupts every fifth write of an evening, `make slow` makes 200 scenarios, `make soak` 10,000 (`CRASHES`).
+`make test` interrupts every fifth write of an evening, `make long` makes 200 scenarios, `make soak` 10,000 (`CRASHES`).
 A failure names its scenario; `CRASH=SEED/STEP` plays it alone, `CRASH=SEED` that evening.
 """
 

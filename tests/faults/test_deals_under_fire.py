@@ -35,7 +35,7 @@ STACK = 10_000
 CHIPS = 1_200_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices, whole_db: None) -> None:
     from casino.hands.models import ClientSeed, Hand, HandState
     from casino.houses.models import House

@@ -39,7 +39,7 @@ def test_a_fault_that_is_not_known_is_refused(capsys: pytest.CaptureFixture[str]
     assert "no such fault: sabotage" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fault_goes_through_in_an_installation_of_its_own() -> None:
     environ = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     command = [sys.executable, "-m", "tests.faults", "--only", "worker_killed"]

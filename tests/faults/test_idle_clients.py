@@ -50,7 +50,7 @@ def hangers_on(port: int) -> Iterator[None]:
             dripping.join()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_idle_and_slow_clients_hold_nobody_up(services: TestServices, live_db: None) -> None:
     from casino.staff.models import Role, TerminalKind
     from tests.casino.kit import SAMPLE, Desk, Kit, as_action

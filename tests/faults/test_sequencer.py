@@ -137,7 +137,7 @@ def test_killed_at_a_point_it_goes_on_without_loss(kit, tmp_path: Path, point: s
     chain_order(kit)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_killed_again_and_again_while_the_house_writes(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     from casino.audit.models import Log, SignedCheckpoint
 

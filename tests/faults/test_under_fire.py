@@ -66,7 +66,10 @@ def _kill(names: list[str], processes: Processes, stop: threading.Event) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [kill_workers, kill_web, flush_broker])
+@pytest.mark.parametrize(
+    "fault",
+    [kill_workers, pytest.param(kill_web, marks=pytest.mark.long), pytest.param(flush_broker, marks=pytest.mark.long)],
+)
 def test_every_hand_is_settled_exactly_once(
     application_at: tuple[Processes, str],
     whole_db: None,

@@ -196,7 +196,7 @@ def dealt_hands(numbers: range) -> Iterator[Dealt]:
         yield Dealt("ferbli", number, **CUHHKASSZA)
 
 
-@pytest.mark.parametrize("numbers", [range(26, 36), pytest.param(range(26), marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("numbers", [range(26, 36), pytest.param(range(26), marks=pytest.mark.long)], ids=str)
 def test_a_view_names_the_cards_at_its_viewers_places_and_no_others(numbers: range):
     redeals = 0
     for dealt in dealt_hands(numbers):

@@ -13,13 +13,13 @@ CAUGHT_BY = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_deals_look_like_chance():
     found = [shuffles.examine(shuffles.Batch(number)) for number in range(6)]
     assert [verdict for verdict in shuffles.verdicts(found) if not verdict.ok] == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("bias", [*shuffles.WORD_FAULTS, *shuffles.DECK_FAULTS])
 def test_a_fault_is_noticed(bias: str):
     """By its tests, and in each of two batches: chance would not give that twice."""

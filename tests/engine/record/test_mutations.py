@@ -188,7 +188,7 @@ def require_found(record: Record, acts: tuple[str, ...], seen: Counter[str]) -> 
 
 @pytest.mark.parametrize("part", [
     "faerbeln physical",
-    *(pytest.param(part, marks=pytest.mark.slow) for part in ("scenarios", "recorded", "ferbli", "ferbli physical",
+    *(pytest.param(part, marks=pytest.mark.long) for part in ("scenarios", "recorded", "ferbli", "ferbli physical",
                                                               "faerbeln")),
 ])  # fmt: skip
 def test_every_mutant_of_a_log_is_found_where_it_departs_from_what_is_legal(part: str):
@@ -213,7 +213,7 @@ def deck_mutants(deck: tuple[str, ...], random: Random) -> Iterator[tuple[str, .
         yield deck[:at] + deck[at + 1 :]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_mutant_of_a_deck_or_of_a_redeals_pack_is_found():
     """A deck that is no whole pack cannot be played with; an altered order shows where the card is dealt, and in the
     state if it never is."""
@@ -248,7 +248,7 @@ def test_packs_added_or_left_out_are_found():
         assert more.error.expected == {"spare": 1}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_mutant_of_what_stands_before_the_log_is_found():
     """Stacks, money carried in, series and options: refused, or another state."""
     for record in (*corpus("scenarios"), *corpus("ferbli")):

@@ -419,7 +419,7 @@ def test_a_refusal_names_no_card_that_lies_face_down():
     assert state_of(hand) == before
 
 
-@pytest.mark.parametrize("seeds", [range(300), pytest.param(range(300, 2_000), marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("seeds", [range(300), pytest.param(range(300, 2_000), marks=pytest.mark.long)], ids=str)
 def test_random_deals_are_played_and_balance(seeds: range):
     endings = set()
     for seed in seeds:

@@ -91,7 +91,7 @@ def test_packings_of_some_hands_found_by_trying(cards: int, seats: int, size: in
     assert count_deals(cards, [(one, 1), ([], seats - 1)]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_packings_of_some_hands_of_a_full_pack():
     chance = random.Random(28)
     hands = [sum(1 << card for card in cards) for cards in combinations(range(28), 4)]
@@ -110,7 +110,7 @@ def test_pairs_agree_with_packings():
     assert found[0] > found[1] > found[2]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("opponents", [1, 2, 6])
 def test_what_nothing_beats_wins_every_deal_and_what_beats_nothing_none(opponents: int):
     """Of a full pack; six opponents can be dealt to in more ways than a machine word holds."""

@@ -73,7 +73,7 @@ def test_any_wild_cards_and_any_hands_rank_as_in_the_model(
         assert (one.key > other.key, one.key == other.key) == (first > second, first == second)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(wild=st.sets(st.sampled_from(PACK), max_size=32), grigare=st.sampled_from(WAYS))
 def test_table_and_rules_agree_for_any_wild_cards(wild: set[str], grigare: str):
