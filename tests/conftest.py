@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.embedded import EmbeddedError
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 SERVICES = pytest.StashKey[TestServices]()
 ENGINE_TESTS = Path(__file__).parent / "engine"
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("house", settings(), deadline=None)
+settings.load_profile("house")
 
 
 def pytest_configure(config: pytest.Config) -> None:

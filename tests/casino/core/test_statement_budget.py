@@ -17,6 +17,7 @@ from django.db import connection
 
 from casino.audit import guard
 from casino.hands import subject
+from casino.staff import idleness
 from casino.staff.models import Role
 from tests.casino.api.test_permissions import routes
 from tests.casino.contract import operation_of
@@ -51,11 +52,18 @@ def _asked(trace: str) -> list[str]:
     return [" ".join(line[3:])[:200] for line in fields if line[1:2] == ["F"] and line[3] in ("Query", "Sync")]
 
 
+def know_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process asks now and then, however long a test takes, it knows: how the log compares with the checkpoints
+    outside, and that people who have just done something are there."""
+    monkeypatch.setattr(guard, "GOOD_FOR", 3600.0)
+    monkeypatch.setattr(idleness, "SEEN_EVERY", 3600)
+
+
 @pytest.fixture
 def desk(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """A dealer's console in the middle of a hand; the process has its accounts and its prepared statements, and has
     just compared the log with the checkpoints outside, as it does twice a minute."""
-    monkeypatch.setattr(guard, "GOOD_FOR", 3600.0)
+    know_everything(monkeypatch)
     kit.table()
     desk = kit.seated(stacks=(900_000,) * 4)
     for known in (True, False):
@@ -202,7 +210,7 @@ def test_the_budget_of_every_write_is_known() -> None:
 
 @pytest.mark.slow
 def test_no_write_takes_more_than_its_budget(live_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "GOOD_FOR", 3600.0)
+    know_everything(monkeypatch)
     kit = Counted.found(bare=True)
     assert isinstance(kit, Counted)
     play(kit)
@@ -220,7 +228,7 @@ def test_no_write_takes_more_than_its_budget(live_db: None, monkeypatch: pytest.
 @pytest.fixture
 def counted(live_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
     """A house that receives guests, whose writes are counted."""
-    monkeypatch.setattr(guard, "GOOD_FOR", 3600.0)
+    know_everything(monkeypatch)
     kit = Counted.found()
     assert isinstance(kit, Counted)
     yield kit
