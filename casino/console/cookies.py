@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 SESSION, TERMINAL, SEAT, THEME = "cukassza_session", "cukassza_terminal", "cukassza_seat", "cukassza_theme"
 LANGUAGE = settings.LANGUAGE_COOKIE_NAME
@@ -78,6 +79,13 @@ def keep_theme(request: HttpRequest, response: HttpResponse, chosen: str) -> Non
 def keep_language(request: HttpRequest, response: HttpResponse, chosen: str) -> None:
     """Let a browser remember a language."""
     _set(request, response, LANGUAGE, chosen, max_age=ENROLLED)
+
+
+def keep_to_tls(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Over HTTPS no cookie of an answer goes elsewhere, Django's own against forged forms included."""
+    for morsel in response.cookies.values():
+        if request.is_secure():
+            morsel["secure"] = True
 
 
 def _set(request: HttpRequest, response: HttpResponse, name: str, value: str, **options: Any) -> None:

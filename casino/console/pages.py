@@ -136,7 +136,14 @@ def anybody(view: Callable[Concatenate[HttpRequest, P], HttpResponseBase]) -> Ca
         return closed(response)
 
     protected: Callable[..., HttpResponseBase] = csrf_protect(shown)
-    return protected
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        response = protected(request, *args, **kwargs)
+        cookies.keep_to_tls(request, response)
+        return response
+
+    return page
 
 
 def signed_in(
