@@ -15,6 +15,7 @@ import yaml
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connections
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
 from casino import api
@@ -65,7 +66,7 @@ def schema(http: httpx.Client) -> dict[str, Any]:
         answer = http.get("/api/v1/schema")
         assert answer.status_code == 200
         assert answer.headers["Content-Type"].startswith("application/vnd.oai.openapi")
-        _served.update(yaml.safe_load(answer.text))
+        _served.update(yaml.load(answer.text, Loader=yaml.CSafeLoader))
     return _served
 
 
@@ -74,6 +75,7 @@ def operations(schema: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     return {(method, path): found for path, methods in schema["paths"].items() for method, found in methods.items()}
 
 
+@pytest.mark.slow
 def test_the_schema_is_made_without_a_warning(live_db: None) -> None:
     out, err = io.StringIO(), io.StringIO()
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=out, stderr=err)
@@ -81,10 +83,25 @@ def test_the_schema_is_made_without_a_warning(live_db: None) -> None:
     assert err.getvalue().strip() == ""
 
 
+@pytest.mark.slow
 def test_the_schema_is_valid_and_offered_as_json_too(http: httpx.Client, schema: dict[str, Any]) -> None:
     validate_schema(schema)
     as_json = http.get("/api/v1/schema", headers={"Accept": "application/vnd.oai.openapi+json"})
     assert as_json.json() == schema
+    assert as_json.headers["Content-Type"].startswith("application/vnd.oai.openapi+json")
+
+
+def test_the_schema_is_made_once_in_a_process(http: httpx.Client, schema: dict[str, Any], monkeypatch: Any) -> None:
+    """Anybody may ask for it, as often as they like, with whatever parameters."""
+
+    def make(*_: object, **__: object) -> None:
+        raise AssertionError("it was made already")
+
+    monkeypatch.setattr(SchemaGenerator, "get_schema", make)
+    for query in ("", "?version=9", "?lang=hu"):
+        answer = http.get(f"/api/v1/schema{query}")
+        assert answer.status_code == 200 and answer.text.startswith("openapi: 3")
+        assert "inline" in answer.headers["Content-Disposition"]
 
 
 def test_the_schema_has_every_operation_under_a_name_of_its_own(schema: dict[str, Any]) -> None:

@@ -148,6 +148,7 @@ NEVER = {
 }
 
 
+@pytest.mark.slow
 def test_each_altered_column_is_found_and_nothing_else(evening: Kit) -> None:
     """One column of a row after the other, of every model, until all are altered: each is named with its place. Half of
     the models at a time, as a report keeps so many findings of one code and no more."""
