@@ -33,6 +33,7 @@ from casino.api import (
     house,
     late_claims,
     live,
+    metrics,
     noncash,
     oversight,
     personal_data,
@@ -145,7 +146,7 @@ v1 = [
     *description.urls,
 ]
 
-urlpatterns = [*health.urls, path("api/v1/", include(v1)), path("console/", include(console.urls))]
+urlpatterns = [*health.urls, *metrics.urls, path("api/v1/", include(v1)), path("console/", include(console.urls))]
 
 handler400 = "casino.api.http.problems.bad_request"
 handler404 = "casino.api.http.problems.not_found"

@@ -4,10 +4,11 @@ import logging
 import uuid
 
 from casino.celery import HOUSES, app, task
-from casino.core import heartbeat
+from casino.core import heartbeat, log_lines, task_lines
 from casino.houses.models import House
 
 log = logging.getLogger(__name__)
+task_lines.connect()
 
 #: Tasks that may wait for each house, of all kinds together; the schedule has fewer kinds.
 WAITING = 16
@@ -37,4 +38,6 @@ def for_each(name: str) -> int:
 
 def named(house: str) -> House:
     """The house of a task by its id. Raises House.DoesNotExist."""
-    return House.objects.get(id=uuid.UUID(house))
+    found = House.objects.get(id=uuid.UUID(house))
+    log_lines.note(house=found.code)
+    return found
