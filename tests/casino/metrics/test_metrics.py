@@ -1,15 +1,18 @@
 """`/metrics`: who may read it, what is counted, and that it says what state the installation is in."""
 
 import math
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.db import OperationalError, connections, transaction
+from django.db import OperationalError
 
 from casino.chips.models import Imbalance
 from casino.configuration import Configuration
@@ -19,6 +22,7 @@ from casino.houses.models import OutboxMessage
 from casino.metrics import declared, exposition, state
 from casino.reports import runs, selectors
 from casino.staff.models import Role
+from deploy.embedded.process import wait_until
 from tests.casino.kit import SAMPLE, Kit
 from tests.casino.metrics.reading import TOKEN, scraped, token_file, value
 from tests.casino.scene import assert_problem
@@ -248,15 +252,34 @@ def test_the_last_verification_is_seen(kit: Kit, own_valkey: str, settings: Any)
     assert of_house(kit, name) == 0 and of_house(kit, "cukassza_verified_timestamp_seconds") > 1.7e9
 
 
-def test_sessions_that_hold_others_up_are_seen(kit: Kit) -> None:
-    with transaction.atomic():
-        connections["default"].cursor().execute("SELECT 1")
-        samples = scraped(kit.http(None))
-        assert value(samples, "cukassza_database_connections") >= 1
-        assert value(samples, "cukassza_database_size_bytes") > 1_000_000
-        assert value(samples, "cukassza_database_xid_age") > 0
-        assert value(samples, "cukassza_database_in_recovery") == 0
-        assert value(samples, "cukassza_synchronous_standby_wanted") == 0
+def test_the_server_of_the_database_is_seen(kit: Kit) -> None:
+    samples = scraped(kit.http(None))
+    assert value(samples, "cukassza_database_connections") >= 1
+    assert value(samples, "cukassza_database_size_bytes") > 1_000_000
+    assert value(samples, "cukassza_database_xid_age") > 0
+    for name in ("database_in_recovery", "synchronous_standby_wanted", "standbys", "database_sync_waits"):
+        assert samples[f"cukassza_{name}", frozenset()] == 0
+
+
+def test_a_session_that_holds_another_up_is_seen(kit: Kit) -> None:
+    """The application's role sees its own sessions whole, and the locks of everybody."""
+    lock = "SELECT pg_advisory_lock(4711)"
+    with psycopg.connect(os.environ["DATABASE_URL"]) as holder, psycopg.connect(os.environ["DATABASE_URL"]) as other:
+        holder.execute(lock)
+        waiter = threading.Thread(target=other.execute, args=[lock])
+        waiter.start()
+        try:
+            assert wait_until(
+                lambda: value(scraped(kit.http(None)), "cukassza_database_lock_wait_seconds") > 0.2, seconds=20
+            )
+            samples = scraped(kit.http(None))
+            assert value(samples, "cukassza_database_lock_waits") >= 1
+            assert value(samples, "cukassza_database_idle_transaction_seconds") > 0.2
+        finally:
+            holder.rollback()
+            holder.execute("SELECT pg_advisory_unlock_all()")
+            waiter.join()
+        assert value(scraped(kit.http(None)), "cukassza_database_lock_waits") == 0
 
 
 @pytest.mark.parametrize("source", sorted(state.SOURCES))
