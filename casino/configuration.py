@@ -28,7 +28,6 @@ ELSEWHERE = {
 }
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 FORMATS = ("text", "json")
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 T = TypeVar("T")
 
@@ -120,9 +119,9 @@ def _format(value: str) -> str:
     return value
 
 
-def _networks(value: str) -> tuple[Network, ...]:
+def _networks(value: str) -> tuple[str, ...]:
     try:
-        return tuple(ipaddress.ip_network(one.strip()) for one in value.split(",") if one.strip())
+        return tuple(str(ipaddress.ip_network(one.strip())) for one in value.split(",") if one.strip())
     except ValueError:
         raise ValueError("expected addresses or networks such as 10.0.0.0/24, separated by commas") from None
 
@@ -369,15 +368,15 @@ class Configuration:
         meaning="How lines of the log are written: `text`, or `json`, one object a line, with a line for each request "
         "([watch](../how-to/watch.md)).",
     )
-    metrics_dir: Path | None = variable(
+    metrics_dir: str | None = variable(
         "CASINO_METRICS_DIR",
-        Path,
+        _text,
         default=None,
         shown="none",
         meaning="The folder in which the processes of one web share what they count. Without it `/metrics` counts for "
         "the process that answers; no other web may use it. `deploy.processes` chooses one for each installation.",
     )
-    metrics_from: tuple[Network, ...] = variable(
+    metrics_from: tuple[str, ...] = variable(
         "CASINO_METRICS_FROM",
         _networks,
         default=(),
@@ -385,12 +384,12 @@ class Configuration:
         meaning="Addresses and networks that may read `/metrics`, separated by commas. With "
         "`CASINO_METRICS_TOKEN_FILE` both are asked for; with neither nobody may.",
     )
-    metrics_token_file: Path | None = variable(
+    metrics_token_file: str | None = variable(
         "CASINO_METRICS_TOKEN_FILE",
-        Path,
+        _text,
         default=None,
         shown="none",
-        meaning="A file with the bearer token that may read `/metrics`, of 20 characters or more. It is read each time.",
+        meaning="A file with the bearer token that may read `/metrics`, of 20 characters or more; read each time.",
     )
 
 

@@ -2,6 +2,8 @@
 
 import os
 from datetime import timedelta
+from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -319,9 +321,9 @@ if CASINO_TIMESTAMP_URL:
     CELERY_BEAT_SCHEDULE["take-timestamps"] = in_every_house("audit.take_timestamp", _every)
 
 # --- Watching -------------------------------------------------------------------------------------------------------
-CASINO_METRICS_DIR = environment.metrics_dir
-CASINO_METRICS_FROM = environment.metrics_from
-CASINO_METRICS_TOKEN_FILE = environment.metrics_token_file
+CASINO_METRICS_DIR = Path(environment.metrics_dir) if environment.metrics_dir else None
+CASINO_METRICS_FROM = [ip_network(one) for one in environment.metrics_from]
+CASINO_METRICS_TOKEN_FILE = Path(environment.metrics_token_file) if environment.metrics_token_file else None
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

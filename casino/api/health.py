@@ -18,6 +18,7 @@ from casino.audit.selectors import behind, refusals
 from casino.core import guards, heartbeat, outbox, sql
 from casino.core.heartbeat import Part
 from casino.live import handover
+from casino.metrics.database import misses_standby
 from casino.verification import catalogue
 from casino.verification.auditing import SIGNED_WITHIN
 
@@ -33,8 +34,6 @@ RESTS_ON = {
     "beat": "broker",
     "worker": "beat",
 }
-#: Standbys that the database's server waits for, and those that are there; their names are not shown to the role.
-_STANDBYS = "SELECT current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication)"
 _SILENT = {Part.BEAT: "beat_silent", Part.WORKER: "worker_silent"}
 #: Objects of the catalogue that the server's log names at most.
 MOST_NAMED = 10
@@ -191,8 +190,7 @@ def _silent_sequencers() -> int:
 def _missing_standbys() -> int:
     """1 while the database waits for a synchronous standby and none takes its log, else 0: then no write is confirmed.
     Raises DatabaseError."""
-    [(wanted, there)] = sql.rows(_STANDBYS, [])
-    if not wanted or there:
+    if not misses_standby():
         return 0
     log.error("the database waits for a synchronous standby, and none is there: no write is confirmed")
     return 1

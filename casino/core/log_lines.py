@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 #: What lines can be about, in the order in which they have it.
@@ -25,7 +26,8 @@ HEADER = "cukassza_request"
 _HEADER = re.compile(r"\b(Bearer|Seat|Basic)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]*):[^\s@/]+@", re.IGNORECASE)
 
-_about: ContextVar[Mapping[str, str]] = ContextVar("casino_log_about", default={})
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_about: ContextVar[Mapping[str, str]] = ContextVar("casino_log_about", default=_NOTHING)
 
 
 def begin(**fields: str) -> None:

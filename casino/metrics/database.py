@@ -4,6 +4,7 @@ are there; locks of everybody."""
 from collections.abc import Iterator
 from typing import Any
 
+from casino.core import sql
 from casino.core.measured import Metric
 from casino.metrics import declared
 
@@ -27,6 +28,14 @@ SELECT
     (SELECT count(*) FROM pg_stat_replication)
 FROM pg_stat_activity WHERE datname = current_database()
 """
+
+_STANDBYS = "SELECT current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication)"
+
+
+def misses_standby() -> bool:
+    """Whether commits wait for a synchronous standby and none takes the server's log: then no write is confirmed."""
+    [(wanted, there)] = sql.rows(_STANDBYS, [])
+    return bool(wanted and not there)
 
 
 def server(row: tuple[Any, ...]) -> Iterator[tuple[Metric, tuple[str, ...], float]]:

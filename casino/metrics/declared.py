@@ -1,7 +1,7 @@
-"""Every metric of the state, declared once: name, labels, meaning. `docs/reference/metrics.md` is generated from them.
+"""Every metric of the state, declared once: name, labels, meaning; `docs/reference/metrics.md` is generated from them.
 
-Labels have few values: codes of houses, tasks, queues, parts, folders by their number. Nothing names a person, a table's
-guests or an amount of money.
+Labels have few values: codes of houses, tasks, queues, parts, folders by their number. Nothing names a person or an
+amount of money.
 """
 
 from casino.core.measured import OF_PROCESSES, Kind, Metric

@@ -399,8 +399,8 @@ def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> 
     # Houses that other tests have rolled back are read-only, and stay so.
     assert answer.json()["status"] in ("ready", "degraded", "read_only")
     assert answer.json()["checks"] == [
-        "database", "migrations", "role", "guards", "catalogue", "outbox", "broker", "beat", "worker", "log", "sequencer",
-        "workers", "streams", "replicas",
+        "database", "migrations", "role", "guards", "catalogue", "outbox", "broker", "beat", "worker", "log",
+        "sequencer", "workers", "streams", "replicas",
     ]  # fmt: skip
 
 

@@ -103,7 +103,10 @@ def test_a_task_names_the_request_that_it_follows(kit: Kit, monkeypatch: pytest.
     message = OutboxMessage.objects.get(house=kit.house)
     [hint] = [one for one in sent if one["args"][1] == message.id]
     assert hint["headers"] == {log_lines.HEADER: "last-card"}
-    task = SimpleNamespace(name="hands.resolve_hand", request=SimpleNamespace(headers=hint["headers"], hostname=None))
+    headers = hint["headers"]
+    task = SimpleNamespace(
+        name="hands.resolve_hand", request=SimpleNamespace(headers=headers, hostname=None, delivery_info=None)
+    )
     log = logging.getLogger("casino.test")
     with logged() as text:
         task_prerun.send(sender=tasks.resolve_hand, task=task, args=hint["args"])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_addresses_alone_and_with_a_token(
     kit: Kit, settings: Any, networks: str, token: str | None, status: int
 ) -> None:
     [one] = [field for field in Configuration.__dataclass_fields__.values() if field.name == "metrics_from"]
-    settings.CASINO_METRICS_FROM = one.metadata["parse"](networks)
+    settings.CASINO_METRICS_FROM = list(map(ip_network, one.metadata["parse"](networks)))
     if token is None:
         settings.CASINO_METRICS_TOKEN_FILE = None
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
