@@ -278,7 +278,8 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     """Web (4 workers on `listener`), hints, two workers and one for reports (one prefork child each), beat and
     sequencer, under this Python."""
     python = sys.executable
-    celery = (python, "-m", "celery", "-A", "casino.celery")
+    # Without its banner: each line of a log has one form.
+    celery = (python, "-m", "celery", "-A", "casino.celery", "--quiet")
     file = listener.fileno()
     web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}")
     # Its threads wait for the database most of the time, some of them for a lock; each has a connection of its own.

@@ -28,7 +28,7 @@ class PartOut(serializers.Serializer[Any]):
 class StatusOut(serializers.Serializer[Any]):
     """Every part."""
 
-    parts = PartOut(many=True)
+    parts = PartOut(many=True, help_text="Each part once, in a fixed order.")
 
 
 @documented("readStatus", summary="Read how the parts of the installation are", answers=StatusOut, tag=TAG)

@@ -1,5 +1,6 @@
 """Lines of the log in a worker and in beat: the settings say how they look, and each names its task."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,8 @@ def connect() -> None:
 
 
 def _already_set_up(**_: Any) -> None:
-    """Django has."""
+    """Django has; Python's warnings become lines as well."""
+    logging.captureWarnings(True)
 
 
 def _begins(task: Any = None, args: Sequence[Any] = (), **_: Any) -> None:

@@ -4,11 +4,10 @@ import logging
 import uuid
 
 from casino.celery import HOUSES, app, task
-from casino.core import heartbeat, log_lines, task_lines
+from casino.core import heartbeat, log_lines
 from casino.houses.models import House
 
 log = logging.getLogger(__name__)
-task_lines.connect()
 
 #: Tasks that may wait for each house, of all kinds together; the schedule has fewer kinds.
 WAITING = 16

@@ -60,8 +60,14 @@ def _comes_from(address: str) -> bool:
     return any(there in network for network in settings.CASINO_METRICS_FROM)
 
 
+def token_of(file: Path) -> str:
+    """The token in a file; empty where there is none, or one that is too short. Raises OSError."""
+    token = file.read_text(encoding="utf-8", errors="replace").strip()
+    return token if len(token) >= LEAST else ""
+
+
 def _has_token(file: Path, header: str) -> bool:
-    token = file.read_text(encoding="utf-8").strip()
+    token = token_of(file)
     scheme, _, given = header.partition(" ")
     right = hmac.compare_digest(given.strip().encode(), token.encode())
-    return scheme.lower() == "bearer" and len(token) >= LEAST and right
+    return scheme.lower() == "bearer" and bool(token) and right

@@ -123,7 +123,10 @@ def test_a_task_names_the_request_that_it_follows(kit: Kit, monkeypatch: pytest.
 
 def test_celery_sets_up_no_handlers_of_its_own() -> None:
     task_lines.connect()
-    assert (task_lines._already_set_up, None) in setup_logging.send(sender=None)
+    try:
+        assert (task_lines._already_set_up, None) in setup_logging.send(sender=None)
+    finally:
+        logging.captureWarnings(False)
 
 
 def test_no_token_password_or_name_is_in_the_log_of_an_evening(kit: Kit) -> None:
