@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 
 #: Upper bounds of durations, in seconds.
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-#: The methods that are told apart.
+#: The methods that are distinguished.
 _METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 
 

@@ -14,7 +14,7 @@ def share(folder: Path) -> None:
     """Have this process and those that are forked from it count in this folder, and make it ready for a web that
     starts: files of processes that have ended are removed. Raises OSError.
 
-    While the web runs they stay: a counter that fell would look as if it had begun anew.
+    While the web runs they stay: a counter that fell would look as if it had begun again.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in folder.glob("*.db"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ def kit(whole_db: None) -> Iterator[Any]:
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """The lines of a process, without what Celery's signal handler prints when a worker is asked to stop."""
+    found = path.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in found if line and not re.fullmatch(r"worker: \w+ shutdown .*", line)]
 
 
 def test_a_hand_is_followed_from_its_request_to_its_settlement(

@@ -29,7 +29,7 @@ MEANING: Mapping[tuple[str, str], str] = {
     ),
     (Part.DATABASE, Condition.IN_ORDER): gettext_noop("The database answers."),
     (Part.DATABASE, Condition.WAITS): gettext_noop("The database waits for its standby: no write is confirmed."),
-    (Part.HINTS, Condition.IN_ORDER): gettext_noop("Consoles are told at once what has changed."),
+    (Part.HINTS, Condition.IN_ORDER): gettext_noop("Consoles learn at once what has changed."),
     (Part.HINTS, Condition.SILENT): gettext_noop("Consoles ask every few seconds what has changed."),
 }
 _UNKNOWN = gettext_noop("The broker does not answer: nobody knows whether this part runs.")
