@@ -14,6 +14,8 @@ log = logging.getLogger(log_lines.REQUESTS)
 
 #: What a request is counted as that no address was found for.
 NOTHING = "none"
+#: What programs ask every few seconds: no line while all is well.
+PROBES = frozenset({"livez", "healthz", "readyz", "metrics"})
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,16}\Z")
 
 
@@ -32,7 +34,8 @@ class MeasuringMiddleware:
         seconds = perf_counter() - begun
         operation = log_lines.about().get("operation", NOTHING)
         measured.request_ended(operation, str(request.method), response.status_code, seconds)
-        log.info(
+        log.log(
+            logging.DEBUG if operation in PROBES and response.status_code < 400 else logging.INFO,
             "answered",
             extra={"method": request.method, "status": response.status_code, "ms": round(seconds * 1e3, 1)},
         )

@@ -70,6 +70,13 @@ def test_a_request_is_one_line_with_what_it_is_about(kit: Kit) -> None:
     assert "/no/such" not in text.getvalue()
 
 
+def test_probes_have_lines_only_where_something_is_wrong(kit: Kit) -> None:
+    with logged() as text:
+        assert kit.http(None).get("/livez").status_code == 200
+        assert kit.http(None).get("/metrics").status_code == 403
+    assert [(line["operation"], line["status"]) for line in of_requests(text)] == [("metrics", 403)]
+
+
 def test_what_goes_wrong_in_a_request_says_in_which(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     from casino.api import house
 
