@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 from celery import Celery, shared_task
 
+from casino.core import task_lines
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
@@ -51,6 +53,7 @@ def task(name: str, **limits: int) -> Callable[[F], F]:
     return decorate
 
 
+task_lines.connect()
 app = Celery("casino")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -6,6 +6,7 @@ the process before it does anything: a misspelled name would otherwise leave a d
 """
 
 import difflib
+import ipaddress
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ ELSEWHERE = {
     "counts (`X-Forwarded-For`, `X-Forwarded-Proto`); `deploy.web` reads it (default: none; no such header counts).",
 }
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+FORMATS = ("text", "json")
 
 T = TypeVar("T")
 
@@ -109,6 +111,19 @@ def _level(value: str) -> str:
     if value not in LEVELS:
         raise ValueError(f"expected one of {', '.join(LEVELS)}")
     return value
+
+
+def _format(value: str) -> str:
+    if value not in FORMATS:
+        raise ValueError(f"expected one of {', '.join(FORMATS)}")
+    return value
+
+
+def _networks(value: str) -> tuple[str, ...]:
+    try:
+        return tuple(str(ipaddress.ip_network(one.strip())) for one in value.split(",") if one.strip())
+    except ValueError:
+        raise ValueError("expected addresses or networks such as 10.0.0.0/24, separated by commas") from None
 
 
 def _hosts(value: str) -> tuple[str, ...]:
@@ -345,6 +360,36 @@ class Configuration:
         _level,
         default="INFO",
         meaning=f"The least level that goes to stderr: {', '.join(f'`{level}`' for level in LEVELS)}.",
+    )
+    log_format: str = variable(
+        "CASINO_LOG_FORMAT",
+        _format,
+        default="text",
+        meaning="How lines of the log are written: `text`, or `json`, one object a line, with a line for each request "
+        "([watch](../how-to/watch.md)).",
+    )
+    metrics_dir: str | None = variable(
+        "CASINO_METRICS_DIR",
+        _text,
+        default=None,
+        shown="none",
+        meaning="The folder in which the processes of one web share what they count. Without it `/metrics` counts for "
+        "the process that answers; no other web may use it. `deploy.processes` chooses one for each installation.",
+    )
+    metrics_from: tuple[str, ...] = variable(
+        "CASINO_METRICS_FROM",
+        _networks,
+        default=(),
+        shown="none",
+        meaning="Addresses and networks that may read `/metrics`, separated by commas. With "
+        "`CASINO_METRICS_TOKEN_FILE` both are asked for; with neither nobody may.",
+    )
+    metrics_token_file: str | None = variable(
+        "CASINO_METRICS_TOKEN_FILE",
+        _text,
+        default=None,
+        shown="none",
+        meaning="A file with the bearer token that may read `/metrics`, of 20 characters or more; read each time.",
     )
 
 

@@ -2,6 +2,8 @@
 
 import os
 from datetime import timedelta
+from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,7 +12,7 @@ from celery.schedules import crontab
 
 from casino import configuration
 from casino.celery import FILES, SETTLEMENT, TASK_HARD_LIMIT, TASK_SOFT_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
-from casino.core import heartbeat, languages
+from casino.core import heartbeat, languages, log_lines
 
 environment = configuration.read(os.environ)
 
@@ -61,6 +63,7 @@ MIDDLEWARE = [
     "casino.console.static_files.StaticCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "casino.api.http.middleware.RequestIdMiddleware",
+    "casino.api.http.measuring.MeasuringMiddleware",
     "casino.api.http.middleware.CorsMiddleware",
     "casino.api.http.middleware.EnglishMiddleware",
     "casino.api.http.middleware.CompressionMiddleware",
@@ -317,6 +320,11 @@ if CASINO_TIMESTAMP_URL:
     _every = min(60.0, CASINO_TIMESTAMP_INTERVAL)
     CELERY_BEAT_SCHEDULE["take-timestamps"] = in_every_house("audit.take_timestamp", _every)
 
+# --- Watching -------------------------------------------------------------------------------------------------------
+CASINO_METRICS_DIR = Path(environment.metrics_dir) if environment.metrics_dir else None
+CASINO_METRICS_FROM = [ip_network(one) for one in environment.metrics_from]
+CASINO_METRICS_TOKEN_FILE = Path(environment.metrics_token_file) if environment.metrics_token_file else None
+
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -328,12 +336,4 @@ LOCALE_PATHS = [languages.FOLDER]
 USE_I18N = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": environment.log_level},
-    # It logs every sign-in with everything masked; the audit trail records the person.
-    "loggers": {"axes": {"level": "WARNING"}},
-}
+LOGGING = log_lines.configuration(environment.log_format, environment.log_level)

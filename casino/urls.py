@@ -33,6 +33,7 @@ from casino.api import (
     house,
     late_claims,
     live,
+    metrics,
     noncash,
     oversight,
     personal_data,
@@ -54,6 +55,7 @@ from casino.api import (
     sealed,
     seat,
     sessions,
+    status,
     table_fees,
     table_terms,
     tables,
@@ -124,6 +126,7 @@ v1 = [
     *roster.urls,
     *rota.urls,
     *house.urls,
+    *status.urls,
     *rehearsals.urls,
     *places.urls,
     *table_terms.urls,
@@ -145,7 +148,7 @@ v1 = [
     *description.urls,
 ]
 
-urlpatterns = [*health.urls, path("api/v1/", include(v1)), path("console/", include(console.urls))]
+urlpatterns = [*health.urls, *metrics.urls, path("api/v1/", include(v1)), path("console/", include(console.urls))]
 
 handler400 = "casino.api.http.problems.bad_request"
 handler404 = "casino.api.http.problems.not_found"

@@ -278,7 +278,8 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     """Web (4 workers on `listener`), hints, two workers and one for reports (one prefork child each), beat and
     sequencer, under this Python."""
     python = sys.executable
-    celery = (python, "-m", "celery", "-A", "casino.celery")
+    # Without its banner: each line of a log has one form.
+    celery = (python, "-m", "celery", "-A", "casino.celery", "--quiet")
     file = listener.fileno()
     web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}")
     # Its threads wait for the database most of the time, some of them for a lock; each has a connection of its own.
@@ -288,9 +289,12 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     stopping = ("--preload", "--timeout", "10", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
-    streams = {"CASINO_STREAMS_SOCKET": str(embedded.hints_socket(listener.getsockname()[1]))}
+    port = listener.getsockname()[1]
+    streams = {"CASINO_STREAMS_SOCKET": str(embedded.hints_socket(port))}
+    # A folder for each web: what its processes count is added up.
+    counts = {"CASINO_METRICS_DIR": str(embedded.var_dir() / "metrics" / str(port))}
     return (
-        Program("web", (*web, *worker, *stopping, *places), (file,), environ=streams),
+        Program("web", (*web, *worker, *stopping, *places), (file,), environ=streams | counts),
         Program("hints", (python, str(CHECKOUT / "manage.py"), "send_hints"), environ=streams),
         # Two, so that hands are settled while one of them is dead and starts again.
         Program("worker", (*celery, *_worker("worker"))),

@@ -18,6 +18,7 @@ from casino.audit.selectors import behind, refusals
 from casino.core import guards, heartbeat, outbox, sql
 from casino.core.heartbeat import Part
 from casino.live import handover
+from casino.metrics.database import misses_standby
 from casino.verification import catalogue
 from casino.verification.auditing import SIGNED_WITHIN
 
@@ -46,8 +47,8 @@ FROM pg_roles WHERE rolname = current_user
 
 
 @require_safe
-def healthz(_request: HttpRequest) -> JsonResponse:
-    """The process answers; nothing else is checked."""
+def livez(_request: HttpRequest) -> JsonResponse:
+    """The process answers; nothing else is checked, also under its older name `healthz`."""
     return JsonResponse({"status": "ok"})
 
 
@@ -89,9 +90,11 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
     A house whose audit log was rolled back is read-only until two people open a new epoch. The answer gives their
     number; its status is 200, because reading still works. It is also 200 if a log is not being signed (check `log`):
-    then the sequencer needs attention. So does one of several workers that stands still (check `workers`), and the
-    process that sends hints (check `streams`), without which consoles ask for what is new. Anyone may call this, so the
-    answer has only names, codes and numbers. The server's log names the houses, workers and reasons.
+    then the sequencer needs attention. So does one of several workers that stands still (check `workers`), the
+    process that sends hints (check `streams`), without which consoles ask for what is new, a sequencer that is not
+    heard of (check `sequencer`), and a database that waits for a standby which is not there (check `replicas`). Anyone
+    may call this, so the answer has only names, codes and numbers. The server's log names the houses, workers and
+    reasons.
     """
     refused = cache(refusals)  # reads every house's files outside: once for this answer
     found = dict(examined(refused))
@@ -103,11 +106,16 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         names = ", ".join(one["check"] for one in failed)
         refusal = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
         return JsonResponse(refusal, status=503, content_type=CONTENT_TYPE)
-    answer: dict[str, Any] = {"status": "ready", "checks": [*found, "log", "workers", "streams"]}
+    answer: dict[str, Any] = {
+        "status": "ready",
+        "checks": [*found, "log", "sequencer", "workers", "streams", "replicas"],
+    }
     counts = {
         "late_log_count": _late_logs(),
+        "silent_sequencer_count": _silent_sequencers(),
         "silent_worker_count": _silent_workers(),
         "silent_streams_count": _silent_streams(),
+        "missing_standby_count": _missing_standbys(),
     }
     if any(counts.values()):
         answer |= {"status": "degraded"} | {name: count for name, count in counts.items() if count}
@@ -171,6 +179,23 @@ def _late_logs() -> int:
     return len(late)
 
 
+def _silent_sequencers() -> int:
+    """1 while the sequencer is not heard of, else 0. Raises RedisError."""
+    if not heartbeat.is_silent(Part.SEQUENCER):
+        return 0
+    log.error("nothing was heard of the sequencer for %d s: no log is signed", heartbeat.SILENT)
+    return 1
+
+
+def _missing_standbys() -> int:
+    """1 while the database waits for a synchronous standby and none takes its log, else 0: then no write is confirmed.
+    Raises DatabaseError."""
+    if not misses_standby():
+        return 0
+    log.error("the database waits for a synchronous standby, and none is there: no write is confirmed")
+    return 1
+
+
 def _silent_workers() -> int:
     """How many of the workers stand still while others run. Raises RedisError."""
     silent = heartbeat.silent_workers()
@@ -214,6 +239,7 @@ def _heard(part: Part) -> Problem | None:
 
 
 urls = [
-    path("healthz", healthz),
+    path("livez", livez),
+    path("healthz", livez),
     path("readyz", readyz),
 ]

@@ -79,6 +79,11 @@ class Sequencer:
         self._due: dict[uuid.UUID, float] = {}
         self._complaints: dict[uuid.UUID, str] = {}
 
+    @property
+    def refused(self) -> int:
+        """How many houses' logs could not go on at their last try."""
+        return len(self._complaints)
+
     def round(self) -> int:
         """Publish a checkpoint for every house whose chains have grown and whose time has come; returns how many.
 

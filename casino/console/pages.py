@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
-from django.utils.translation import get_language_from_request, gettext
+from django.utils.translation import get_language_from_request, gettext, gettext_noop
 from django.views.decorators.csrf import csrf_protect
 
 from casino.api.http.authentication import UNATTENDED
@@ -45,6 +45,14 @@ READ_ONLY_HEADER = "X-Read-Only"
 #: What a page sends along when it asks by itself.
 _UNATTENDED = "X-Unattended"
 
+#: Pages that everybody has who may use an operation: the operation, the address, the words.
+_BY_OPERATION = (
+    ("listReports", "reports", gettext_noop("Reports")),
+    ("listEvents", "audit", gettext_noop("Audit trail")),
+    ("verifyHouse", "verification", gettext_noop("Verification")),
+    ("readStatus", "status", gettext_noop("Does everything run?")),
+)
+
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
 
@@ -73,12 +81,9 @@ class Screen:
         if self.session["terminal_kind"] == "office" and self.has("count", "cage_supervisor", "manager"):
             found.append({"path": "count", "title": gettext("The count room")})
         found += self.office_pages(lambda page: self.has(*page.desk_of))
-        if self.may("listReports"):
-            found.append({"path": "reports", "title": gettext("Reports")})
-        if self.may("listEvents"):
-            found.append({"path": "audit", "title": gettext("Audit trail")})
-        if self.may("verifyHouse"):
-            found.append({"path": "verification", "title": gettext("Verification")})
+        for name, path, title in _BY_OPERATION:
+            if self.may(name):
+                found.append({"path": path, "title": gettext(title)})
         return [*found, {"path": "work", "title": gettext("Everything")}]
 
     def office_pages(self, wanted: Callable[[offices.Page], bool]) -> list[dict[str, str]]:

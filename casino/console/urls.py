@@ -16,6 +16,7 @@ from casino.console.views import (
     rules,
     ruling,
     signing,
+    status,
     work,
 )
 
@@ -35,5 +36,6 @@ urls = [
     *reports.urls,
     *office.urls,
     *rules.urls,
+    *status.urls,
     *work.urls,
 ]

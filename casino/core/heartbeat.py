@@ -1,4 +1,4 @@
-"""Signs of life of workers and beat.
+"""Signs of life of workers, beat and the sequencer.
 
 Beat sends a canary task every few seconds, and a worker runs it. Each of the two leaves a key on the broker that
 expires by itself: while it is there, its part has run within the last `SILENT` seconds. The broker is the place because
@@ -7,9 +7,13 @@ broker that has lost its content has the keys again with the next canary.
 
 Each worker also notes by its name when it last began a task. So one of several that stands still is seen although the
 others run the canaries.
+
+The sequencer leaves its sign between two rounds, with the number of houses whose log it cannot let go on.
 """
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -19,9 +23,11 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from casino.celery import FILES
+from casino.celery import FILES, HOUSES, SETTLEMENT
 
 CANARY = "houses.canary"
+#: Every queue; the second is Celery's default.
+QUEUES = (SETTLEMENT, "celery", HOUSES, FILES)
 #: Seconds between two canaries.
 EVERY = 3.0
 #: Seconds after which a part that was not heard of stands still. Below it a worker or beat may be started again.
@@ -30,6 +36,8 @@ SILENT = 20
 FORGOTTEN = 600
 #: The sorted set of workers by the time of their last task.
 WORKERS = "workers"
+#: The sorted set of parts by the time of their last sign of life: it is kept when the sign has expired.
+PARTS = "parts"
 #: Seconds that the broker is given to answer.
 PATIENCE = 2.0
 
@@ -39,6 +47,17 @@ class Part(StrEnum):
 
     BEAT = "beat"
     WORKER = "worker"
+    SEQUENCER = "sequencer"
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What the broker knows of the parts at one time: for how many seconds each was silent (one that is missing was
+    never heard of), the houses whose log the sequencer cannot let go on, and the messages that wait in each queue."""
+
+    silent_for: Mapping[Part, float]
+    refused_logs: int
+    waiting: Mapping[str, int]
 
 
 def broker() -> redis.Redis:
@@ -51,10 +70,13 @@ def broker() -> redis.Redis:
     )
 
 
-def live(part: Part) -> None:
-    """Leave a sign of life. Raises RedisError."""
+def live(part: Part, value: int = 1) -> None:
+    """Leave a sign of life, and a number with it. Raises RedisError."""
     with broker() as client:
-        client.set(_key(part), 1, px=SILENT * 1000)
+        pipeline = client.pipeline(transaction=False)
+        pipeline.set(_key(part), value, px=SILENT * 1000)
+        pipeline.zadd(prefixed(PARTS), {part: _now(client)})
+        pipeline.execute()
 
 
 def is_silent(part: Part) -> bool:
@@ -63,16 +85,34 @@ def is_silent(part: Part) -> bool:
         return not client.exists(_key(part))
 
 
+def signs() -> Signs:
+    """What the broker knows now. Raises RedisError."""
+    with broker() as client:
+        now = _now(client)
+        pipeline = client.pipeline(transaction=False)
+        pipeline.zrange(prefixed(PARTS), 0, -1, withscores=True)
+        pipeline.get(_key(Part.SEQUENCER))
+        for queue in QUEUES:
+            pipeline.llen(prefixed(queue))
+        heard_of, refused, *lengths = pipeline.execute()
+    last = {name.decode(): score for name, score in heard_of}
+    return Signs(
+        {part: max(0.0, now - last[part]) for part in Part if part in last},
+        int(refused or 0),
+        dict(zip(QUEUES, lengths, strict=True)),
+    )
+
+
 def heard(worker: str) -> None:
     """Note that the worker of this name lives. Raises RedisError."""
     with broker() as client:
-        client.zadd(_prefixed(WORKERS), {worker: _now(client)})
+        client.zadd(prefixed(WORKERS), {worker: _now(client)})
 
 
 def left(worker: str) -> None:
     """Forget a worker that ends in good order. Raises RedisError."""
     with broker() as client:
-        client.zrem(_prefixed(WORKERS), worker)
+        client.zrem(prefixed(WORKERS), worker)
 
 
 def silent_workers() -> list[str]:
@@ -80,8 +120,8 @@ def silent_workers() -> list[str]:
     RedisError."""
     with broker() as client:
         now = _now(client)
-        client.zremrangebyscore(_prefixed(WORKERS), "-inf", now - FORGOTTEN)
-        found = client.zrangebyscore(_prefixed(WORKERS), "-inf", now - SILENT)
+        client.zremrangebyscore(prefixed(WORKERS), "-inf", now - FORGOTTEN)
+        found = client.zrangebyscore(prefixed(WORKERS), "-inf", now - SILENT)
     assert isinstance(found, list)  # noqa: S101 - narrows the sync-or-async return type of redis-py
     return [name.decode() for name in found]
 
@@ -89,7 +129,7 @@ def silent_workers() -> list[str]:
 def waiting(queue: str) -> int:
     """How many messages wait in a queue. Raises RedisError."""
     with broker() as client:
-        found = client.llen(_prefixed(queue))
+        found = client.llen(prefixed(queue))
     assert isinstance(found, int)  # noqa: S101 - as above
     return found
 
@@ -100,14 +140,14 @@ def _now(client: redis.Redis) -> int:
     return int(seconds)
 
 
-def _prefixed(name: str) -> str:
+def prefixed(name: str) -> str:
     """A name on the broker; databases that share a broker have their own."""
     return f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{name}"
 
 
 def _key(part: Part) -> str:
     """The name of a part's key."""
-    return _prefixed(f"alive:{part}")
+    return prefixed(f"alive:{part}")
 
 
 def _canary_sent(**_: Any) -> None:

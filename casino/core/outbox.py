@@ -10,7 +10,7 @@ from django.db.models import F, Min
 from kombu.exceptions import OperationalError
 
 from casino.celery import app
-from casino.core import sql
+from casino.core import log_lines, sql
 from casino.core.hints import Hints
 from casino.houses.models import ClockTimestamp, OutboxMessage
 
@@ -21,7 +21,8 @@ def publish(message: OutboxMessage) -> bool:
     """Send the hint to the broker; returns whether the broker took it. A broker that is away loses nothing: the sweeper
     sends the row again."""
     try:
-        app.send_task(message.task, args=[str(message.house_id), message.id], retry=False)
+        headers = {log_lines.HEADER: message.request} if message.request else None
+        app.send_task(message.task, args=[str(message.house_id), message.id], headers=headers, retry=False)
     except OperationalError as error:
         log.warning("broker did not take %s: %s; the sweeper will send it again", message, error)
         return False
@@ -51,7 +52,9 @@ def require_own(house: str, message_id: int) -> None:
 
     `house` is the id of the house in the hint. Raises StrayHint.
     """
-    owner = OutboxMessage.objects.filter(id=message_id).values_list("house_id", flat=True).first()
+    found = OutboxMessage.objects.filter(id=message_id).values_list("house_id", "house__code").first()
+    owner, code = found or (None, "")
+    log_lines.note(house=code)
     if str(owner) != house:
         raise StrayHint(f"outbox message {message_id} is not of house {house}: the hint came from another database")
 

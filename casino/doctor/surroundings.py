@@ -13,6 +13,7 @@ from django.db import DatabaseError, connection
 from casino.celery import TASK_HARD_LIMIT
 from casino.core import heartbeat
 from casino.doctor.findings import Finding, Level, ok
+from casino.metrics import exposition
 
 #: Seconds by which clocks may differ: what signs in with a second factor and what expires is wrong beyond it.
 MOST_APART = 1.0
@@ -49,7 +50,33 @@ def web() -> Iterator[Finding]:
             part, Level.FAILURE, "lock_timeout", f"A write waits {settings.CASINO_LOCK_TIMEOUT:g} s for a lock, a task "
             f"is killed after {TASK_HARD_LIMIT} s.", "Lower CASINO_LOCK_TIMEOUT.",
         )  # fmt: skip
+    yield from _metrics(part)
     yield from _streams(part)
+
+
+def _metrics(part: str) -> Iterator[Finding]:
+    """Whether the token that reads the metrics is one, and is kept from others."""
+    file = settings.CASINO_METRICS_TOKEN_FILE
+    if file is None:
+        return
+    try:
+        token, mode = exposition.token_of(file), file.stat().st_mode
+    except OSError as error:
+        yield Finding(
+            part, Level.WARNING, "metrics_token_unreadable", f"{file} cannot be read: {error.strerror}. Nobody reads "
+            "/metrics.", "Let the application's user read it.",
+        )  # fmt: skip
+        return
+    if not token:
+        yield Finding(
+            part, Level.WARNING, "metrics_token_short", f"{file} has no token of {exposition.LEAST} characters: nobody "
+            "reads /metrics.", f"openssl rand -hex 24 > {file}",
+        )  # fmt: skip
+    elif mode & (stat.S_IROTH | stat.S_IWOTH):
+        yield Finding(
+            part, Level.WARNING, "metrics_token_open", f"Others may read {file}, which lets them read /metrics.",
+            f"chmod o= {file}",
+        )  # fmt: skip
 
 
 def _streams(part: str) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from casino.audit.events.hands import HandActed, HandDealt, HandProgress
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
-from casino.core import sql, write
+from casino.core import measured, sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import (
@@ -345,6 +345,7 @@ def take(
             raise
         cards.require_agreeing(hand, game, entered, line=line)
         play.take_forced()
+    measured.taken(hand.game, len(lines))
     return _outcome(work, play, HandActed)
 
 

@@ -143,6 +143,8 @@ class OutboxMessage(models.Model):
     done_at = models.DateTimeField(null=True)
     deliveries = models.PositiveIntegerField(default=0)
     last_error = models.TextField(default="")
+    #: No column: the id of the request that has just left it, which the lines of its task then name.
+    request = ""
 
     class Meta:
         verbose_name = "outbox message"

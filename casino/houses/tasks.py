@@ -4,7 +4,7 @@ import logging
 import uuid
 
 from casino.celery import HOUSES, app, task
-from casino.core import heartbeat
+from casino.core import heartbeat, log_lines
 from casino.houses.models import House
 
 log = logging.getLogger(__name__)
@@ -37,4 +37,6 @@ def for_each(name: str) -> int:
 
 def named(house: str) -> House:
     """The house of a task by its id. Raises House.DoesNotExist."""
-    return House.objects.get(id=uuid.UUID(house))
+    found = House.objects.get(id=uuid.UUID(house))
+    log_lines.note(house=found.code)
+    return found

@@ -5,7 +5,7 @@ from pathlib import Path
 from casino.audit import reference_page as events_page
 from casino.bookkeeping import reference_page as postings_page
 from casino.hands.reference_pages import game_pages
-from casino.reference import errors_page, glossary_page, operations_page, settings_page
+from casino.reference import errors_page, glossary_page, metrics_page, operations_page, settings_page
 from casino.verification import state_page
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
@@ -19,6 +19,7 @@ def render() -> dict[str, str]:
         "errors.md": errors_page.render(),
         "events.md": events_page.render(),
         "glossary.md": glossary_page.render(),
+        "metrics.md": metrics_page.render(),
         "operations.md": operations_page.render(),
         "postings.md": postings_page.render(),
         "settings.md": settings_page.render(),

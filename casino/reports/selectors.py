@@ -11,7 +11,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.cage import selectors as cage
 from casino.chips.models import Imbalance
-from casino.core import sql
+from casino.core import noted, sql
 from casino.hands import postings
 from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.houses.models import House, OutboxMessage
@@ -227,6 +227,8 @@ def verification(house: House) -> dict[str, Any]:
     with sql.our_tables():
         book_findings = checks.verify(house.id)
         apart = custody_problems(house) | transit_problems(house)
+    audit_count = sum(audit["by_code"].values())
+    noted.verified(house.code, len(hand_findings) + audit_count + len(book_findings) + len(apart))
     return {
         "hand_count": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,

@@ -16,7 +16,7 @@ PAGES: dict[Role, tuple[str, ...]] = {
     Role.ADMIN: ("work", "work/listTables", "work/createTable", "work/hireStaff", "people", "founding", "limits"),
     Role.COMPLIANCE: ("safeguards",),
     Role.AUDITOR: ("reports", "reports/trial-balance", "audit", "verification", "work/listEvents"),
-    Role.MANAGER: ("floor", "work/closeDay", "days"),
+    Role.MANAGER: ("floor", "work/closeDay", "days", "status"),
     Role.CASHIER: ("work", "work/buyIn", "work/countDrawer", "own"),
     Role.FLOOR: ("floor", "tables/T1", "display/T1"),
 }

@@ -105,7 +105,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "session"),
-        ("auditor", "house/readiness"),
+        ("auditor", "house/readiness"), ("auditor", "house/status"),
         ("auditor", "games"),
         ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
         ("auditor", "tables/T1/stream"), ("auditor", "tables/T1/changes?wait=0"),

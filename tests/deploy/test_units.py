@@ -75,6 +75,14 @@ def test_no_unit_may_do_much(installed: Path) -> None:
         assert found is not None and float(found[1]) <= EXPOSURE, (path.name, found and found[1])
 
 
+def test_units_write_json_and_the_web_adds_up_what_it_counts() -> None:
+    assert all("CASINO_LOG_FORMAT=json" in path.read_text() for path in UNITS.glob("*.service"))
+    counting = [
+        path.stem for path in UNITS.glob("*.service") if "CASINO_METRICS_DIR=/run/cukassza/" in path.read_text()
+    ]
+    assert counting == ["cukassza-web"], "no other process may count there"
+
+
 def test_each_key_is_known_to_one_unit_alone() -> None:
     readers = {
         name: sorted(path.stem for path in UNITS.glob("*.service") if f"/{name}" in path.read_text(encoding="utf-8"))

@@ -70,6 +70,7 @@ SHOTS = (
     Shot("hand", f"hands/{HAND}", Role.AUDITOR),
     Shot("events", "audit", Role.AUDITOR),
     Shot("verification", "verification", Role.AUDITOR),
+    Shot("status", "status", Role.FLOOR),
     Shot("reports", "reports", Role.AUDITOR),
     Shot("report", "reports/daily-revenue", Role.AUDITOR),
     Shot("people", "people", Role.ADMIN),

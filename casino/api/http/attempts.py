@@ -28,7 +28,7 @@ from casino.audit.events import AuditEvent
 from casino.audit.events.reads import AttemptFailed, AttemptRefused, DataRead
 from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
-from casino.core import canonical, locks
+from casino.core import canonical, locks, log_lines
 from casino.houses.models import House
 from casino.players.models import is_reference
 from casino.tables.models import Table
@@ -66,6 +66,7 @@ def recognised(request: Request, *, house: House, login: str, role: str, termina
     """
     actor = Actor(staff=login, role=role, terminal=terminal, request=_plain_request(request).request_id)
     _plain_request(request).asked_by = AskedBy(house=house, actor=actor, chain=chain or None)
+    log_lines.note(house=house.code)
 
 
 def not_recognised(request: Request) -> None:

@@ -19,7 +19,7 @@ from casino.api.http import attempts
 from casino.api.http.parsers import BodyTooLarge
 from casino.bookkeeping.accounts import COUNTED_BLIND
 from casino.bookkeeping.chart import CHART
-from casino.core import lost, patience
+from casino.core import lost, measured, patience
 from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
 from casino.houses.models import House
@@ -93,6 +93,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     set_rollback()
     if found is None:
         if request is not None:
+            _count(request, context.get("view"), "server_error")
             attempts.record_failed(request, context.get("view"), error)
         return None
     if request is not None:
@@ -100,6 +101,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
             error = unrecorded
             found = document(unrecorded.status, unrecorded.code, unrecorded.detail, **unrecorded.extra)
         found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
+        _count(request, context.get("view"), found["code"])
         # A problem is JSON, also if the view would have answered with YAML or a page.
         request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     if found["status"] >= 500:
@@ -113,6 +115,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         if wait := getattr(error, "wait", None):
             response["Retry-After"] = str(int(wait))
     return response
+
+
+def _count(request: Any, view: Any, code: str) -> None:
+    measured.refused(attempts.operation_id(view, request) or "none", code)
 
 
 def _typed(error: Exception, request: Any) -> Exception:

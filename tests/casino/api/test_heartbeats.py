@@ -3,6 +3,7 @@
 import os
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import redis
@@ -10,6 +11,7 @@ from celery.signals import task_prerun
 from django.utils import timezone
 
 from casino.api import health
+from casino.audit.management.commands.sequence_audit import SignOfLife
 from casino.core import heartbeat, outbox
 from casino.core.heartbeat import Part
 from casino.houses.models import House, OutboxMessage
@@ -108,3 +110,57 @@ def test_a_message_that_stays_open_is_an_outbox_that_stands_still(kit: Kit, monk
     assert outbox.waiting_for([*others, kit.house.code]) == 0.0, "a house that may write nothing works off nothing"
     outbox.done(message.id)
     assert outbox.waiting_for(others) == 0.0
+
+
+@pytest.mark.usefixtures("all_running")
+def test_a_sequencer_that_is_not_heard_of_degrades_and_stops_nobody(kit: Kit) -> None:
+    def counted() -> int:
+        answer = kit.http(None).get("/readyz")
+        assert answer.status_code == 200 and "sequencer" in answer.json()["checks"]
+        count: int = answer.json().get("silent_sequencer_count", 0)
+        return count
+
+    assert counted() == 0
+    silence(Part.SEQUENCER)
+    assert counted() == 1
+    SignOfLife().leave(0)
+    assert counted() == 0
+
+
+@pytest.mark.usefixtures("all_running")
+def test_a_standby_that_commits_wait_for_and_is_not_there_degrades(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "missing_standby_count" not in kit.http(None).get("/readyz").json()
+    monkeypatch.setattr(health, "misses_standby", lambda: True)
+    answer = kit.http(None).get("/readyz")
+    assert (answer.status_code, answer.json()["missing_standby_count"]) == (200, 1)
+
+
+def test_the_sequencer_says_how_many_logs_cannot_go_on_and_does_not_wait_for_the_broker(
+    own_valkey: str, settings: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.REDIS_URL = own_valkey
+    life = SignOfLife()
+    life.leave(2)
+    assert heartbeat.signs().refused_logs == 2
+    life.leave(5)
+    assert heartbeat.signs().refused_logs == 2, "a sign every few seconds is enough"
+    settings.REDIS_URL = "unix:///no/such/socket"
+    away = SignOfLife()
+    away.leave(0)
+    assert "the broker takes no sign of life" in caplog.text
+    monkeypatch.setattr(heartbeat, "live", lambda *_: pytest.fail("asked again at once"))
+    away.leave(0)
+
+
+def test_when_a_part_was_last_heard_of_is_known_after_its_sign_has_expired(own_valkey: str, settings: Any) -> None:
+    settings.REDIS_URL = own_valkey
+    heartbeat.live(Part.BEAT)
+    silence_of(own_valkey, "beat")
+    assert heartbeat.is_silent(Part.BEAT)
+    assert heartbeat.signs().silent_for.keys() == {Part.BEAT}
+
+
+def silence_of(url: str, part: str) -> None:
+    """Let the sign of life of a part expire on the broker of a test's own."""
+    with redis.Redis.from_url(url) as broker:
+        assert broker.delete(*broker.keys(f"*alive:{part}")) == 1

@@ -22,6 +22,7 @@ from casino import api
 from casino.api import health
 from casino.api.http import contract
 from casino.api.http.operations import WriteOperation
+from casino.core import heartbeat
 from casino.staff.models import Role
 from casino.urls import v1
 from tests.casino.contract import operation_of
@@ -400,8 +401,11 @@ def test_static_files_are_only_those_of_the_applications(http: httpx.Client) -> 
 # --- Probes ----------------------------------------------------------------------------------------------------------
 
 
-def test_healthz_asks_nothing(http: httpx.Client) -> None:
-    answer = http.get("/healthz")
+@pytest.mark.parametrize("name", ["livez", "healthz"])
+def test_livez_asks_nothing(http: httpx.Client, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(health, "connection", None)
+    monkeypatch.setattr(heartbeat, "broker", None)
+    answer = http.get(f"/{name}")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
@@ -412,8 +416,8 @@ def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> 
     # Houses that other tests have rolled back are read-only, and stay so.
     assert answer.json()["status"] in ("ready", "degraded", "read_only")
     assert answer.json()["checks"] == [
-        "database", "migrations", "role", "guards", "catalogue", "outbox", "broker", "beat", "worker", "log", "workers",
-        "streams",
+        "database", "migrations", "role", "guards", "catalogue", "outbox", "broker", "beat", "worker", "log",
+        "sequencer", "workers", "streams", "replicas",
     ]  # fmt: skip
 
 

@@ -80,6 +80,7 @@ MATRIX = {
     ("GET", "house/rules/<int:rules>"): frozenset(Role),
     ("POST", "house/rules"): ADMIN,
     ("GET", "house/identity"): EVERYBODY,
+    ("GET", "house/status"): OVERSIGHT | {Role.FLOOR, Role.CAGE_SUPERVISOR, Role.SURVEILLANCE, Role.MANAGER},
     ("POST", "house/identity"): ADMIN,
     ("POST", "house/reset"): frozenset({Role.ADMIN}),
     ("GET", "rehearsals"): OVERSIGHT | {Role.MANAGER},

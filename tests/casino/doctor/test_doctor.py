@@ -164,6 +164,26 @@ def test_settings_that_no_house_should_have(settings: Any, name: str, value: Any
     assert code in codes(surroundings.web())
 
 
+@pytest.mark.parametrize(
+    ("token", "mode", "code"),
+    [
+        (None, 0, "metrics_token_unreadable"),
+        ("short", 0o600, "metrics_token_short"),
+        ("x" * 30, 0o604, "metrics_token_open"),
+        ("x" * 30, 0o600, None),
+    ],
+)
+def test_a_token_of_the_metrics_that_is_none(
+    settings: Any, tmp_path: Path, token: str | None, mode: int, code: str | None
+) -> None:
+    settings.CASINO_METRICS_TOKEN_FILE = tmp_path / "token"
+    if token is not None:
+        (tmp_path / "token").write_text(token)
+        (tmp_path / "token").chmod(mode)
+    found = {one for one in codes(surroundings.web()) if one.startswith("metrics_token")}
+    assert found == ({code} if code else set())
+
+
 @pytest.mark.parametrize("whose", ["_of_database", "_of_broker"])
 @pytest.mark.parametrize(("off", "wrong"), [(0.0, False), (0.9, False), (-90.0, True), (90.0, True)])
 def test_a_clock_that_is_off_is_a_failure(monkeypatch: pytest.MonkeyPatch, whose: str, off: float, wrong: bool) -> None:

@@ -3,14 +3,17 @@
 import logging
 import signal
 import threading
+import time
 from typing import Any
 
+import redis
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from casino.audit.sequencing import ALIAS, Sequencer
 from casino.audit.signing import Signer
+from casino.core import heartbeat
 from casino.core.errors import KeyUnavailable
 
 log = logging.getLogger(__name__)
@@ -19,6 +22,26 @@ log = logging.getLogger(__name__)
 POLL = 0.25
 #: Advisory lock of the one sequencer of a database, held by its connection: with the connection it is lost.
 LOCK = 0x63756B6173737A61
+
+
+class SignOfLife:
+    """Says on the broker that the sequencer runs. The log does not depend on the broker: one that does not answer is
+    asked again only after a while, so that it delays no round."""
+
+    def __init__(self) -> None:
+        self._due = 0.0
+
+    def leave(self, refused: int) -> None:
+        """Leave a sign if it is time; `refused`: how many houses' logs cannot go on."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + heartbeat.EVERY
+        try:
+            heartbeat.live(heartbeat.Part.SEQUENCER, refused)
+        except redis.RedisError as error:
+            log.warning("the broker takes no sign of life: %s", error)
+            self._due = time.monotonic() + heartbeat.SILENT
 
 
 class Command(BaseCommand):
@@ -39,8 +62,10 @@ class Command(BaseCommand):
         if self._alone(stop):
             log.info("sequencing")
             sequencer = Sequencer(signer, old)
+            life = SignOfLife()
             while not stop.wait(POLL):
                 sequencer.round()
+                life.leave(sequencer.refused)
         connections[ALIAS].close()
 
     def _alone(self, stop: threading.Event) -> bool:
