@@ -1,15 +1,15 @@
 """What hands came to for each player, by gaming day: settled ones as the events of deals and of settlements have it,
 ruled ones as the stakes in the ledger and the awards of the ruling."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.reports.frame.movements import events, turned
+from casino.reports.frame.movements import Turned, events
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched
-from casino.reports.table_hands import taxed
+from casino.reports.table_hands import taxed_beside
 
 #: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won.
 _RESULTS = f"""
@@ -76,11 +76,11 @@ class Result:
     tax: int = 0
 
 
-def staked_in_days(scope: Scope) -> dict[tuple[str, str], int]:
-    """What each player has staked in hands, by player and gaming day, minor units."""
+def staked_in_days(turned: Iterable[Turned]) -> dict[tuple[str, str], int]:
+    """What each player has staked in hands by what moved on seats, by player and gaming day, minor units."""
     found: dict[tuple[str, str], int] = {}
-    for one in turned(scope, (Account.SEAT_STACK,)):
-        if one.kind == "hand.stakes":
+    for one in turned:
+        if one.number == Account.SEAT_STACK and one.kind == "hand.stakes":
             key = one.place.rpartition("/")[2], one.day
             found[key] = found.get(key, 0) - one.net
     return found
@@ -108,6 +108,8 @@ def _ruled(scope: Scope) -> Iterator[Result]:
     """Rulings are few: they are read one by one."""
     days = DaysOfEvents(scope)
     said = [(days.of(event), doc) for event, _, _, doc in events(scope, (_RULED, _LATER)) if days.takes(event)]
+    if not said:
+        return
     hands = sorted({doc["data"]["hand"] for _, doc in said})
     seats = dict(fetched(_SEATS, [scope.house.id, scope.as_of.event, hands]))
     asked = [scope.house.id, scope.as_of.transaction, _STACKS, hands]
@@ -151,7 +153,7 @@ def _remedied(ruling: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, int]
 def tax_of_winners(scope: Scope) -> int:
     """Tax of all settled hands that somebody won, and of rulings, less what later ones gave back, minor units."""
     [(found,)] = fetched(_TAX, [scope.house.id, scope.as_of.event])
-    by_kind = taxed(scope)
+    by_kind = taxed_beside(scope)
     return int(found) + by_kind.get(_RULED, 0) + by_kind.get(_LATER, 0)
 
 

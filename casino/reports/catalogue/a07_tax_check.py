@@ -25,7 +25,7 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, fetched, place
-from casino.reports.table_hands import taxed
+from casino.reports.table_hands import taxed_beside
 from casino.staff.models import Role
 from casino.tables.models import Table
 from casino.verification.hand_rows import CHUNK, Read, named
@@ -163,7 +163,7 @@ def _sums(scope: Scope) -> Iterator[Row]:
 
 def _beside(scope: Scope) -> int:
     """What rulings and closings of tables brought to 4010, less what later rulings gave back, as the events say."""
-    return sum(tax for kind, tax in taxed(scope).items() if kind != "hand.settled")
+    return sum(taxed_beside(scope).values())
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -175,14 +175,18 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("tax of the stored results = tax booked", totals["stored"], totals["booked"], Type.MONEY)
     yield Equality("hands that cannot be replayed = none", totals["unplayable"], 0, Type.COUNT)
     if not scope.filters.keys() - {"show"}:
-        by_hands = sum(one.net for one in turned(scope, (Account.HOUSE_TAX,)) if one.kind == "hand.settled")
+        net = dict.fromkeys((Account.HOUSE_TAX, Account.POT), 0)
+        for one in turned(scope, net):
+            if one.kind == "hand.settled":
+                net[Account(one.number)] += one.net
         yield Equality(
-            "tax booked of these hands = 4010 by settlements of hands", totals["booked"], by_hands, Type.MONEY
-        )
-        pots = sum(one.net for one in turned(scope, (Account.POT,)) if one.kind == "hand.settled")
+            "tax booked of these hands = 4010 by settlements of hands",
+            totals["booked"], net[Account.HOUSE_TAX], Type.MONEY,
+        )  # fmt: skip
         yield Equality(
-            "taken from pots by the engine = by settlements in the ledger", totals["taken"], -pots, Type.MONEY
-        )
+            "taken from pots by the engine = by settlements in the ledger",
+            totals["taken"], -net[Account.POT], Type.MONEY,
+        )  # fmt: skip
         held = sum(one.balance for one in balances(scope) if one.number == Account.HOUSE_TAX)
         yield Equality(
             "tax of hands, rulings and closings = balance of 4010", totals["booked"] + _beside(scope), held, Type.MONEY
