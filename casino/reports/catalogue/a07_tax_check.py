@@ -2,13 +2,15 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from contextlib import closing
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from casino.bookkeeping.accounts import Account
 from casino.core.errors import SealedUnreadable
 from casino.hands import face_down, replays
 from casino.hands.face_down import CardsAltered
+from casino.reports import halves
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text
 from casino.reports.frame.filters import DAYS, TABLE
 from casino.reports.frame.movements import turned
@@ -72,27 +74,51 @@ class _Due(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """One settled hand, and its tax as it was stored and booked."""
+    """One settled hand by its name, table, game, rules, options and handle, and its tax as it was stored and booked."""
 
-    read: Read
     event: int
+    hand: str
+    table: str
+    game: str
+    rules: str
+    options: str
+    handle: int | None
     stored: int
     booked: int
     due: _Due
 
 
+#: Hands by name, each with what the event that settled it says.
+_Chunk = dict[str, _Settled]
+
+
 def _checked(scope: Scope) -> Iterator[_Checked]:
-    """Every settled hand that the run asks for, in the order of the settlements, some hundreds at a time."""
+    """Every settled hand that the run asks for, in the order of the settlements, some hundreds at a time; many are
+    replayed by two processes."""
     tables = {found.id: found for found in Table.objects.filter(house=scope.house)}
+    checked = halves.in_order(lambda chunk: _of_chunk(scope, tables, chunk), _chunks(scope))
+    with closing(checked):
+        yield from chain.from_iterable(checked)
+
+
+def _chunks(scope: Scope) -> Iterator[_Chunk]:
     settled = _settled(scope)
     while chunk := dict(islice(settled, CHUNK)):
-        booked = dict(fetched(_BOOKED, [
-            [one.posting for one in chunk.values() if one.posting is not None],
-            scope.house.id, str(Account.HOUSE_TAX),
-        ]))  # fmt: skip
-        for read in sorted(named(scope.house, tables, list(chunk)), key=lambda read: chunk[read.hand.name].event):
-            one = chunk[read.hand.name]
-            yield _Checked(read, one.event, one.tax, booked.get(one.posting, 0), _due(read))
+        yield chunk
+
+
+def _of_chunk(scope: Scope, tables: Mapping[int, Table], chunk: _Chunk) -> list[_Checked]:
+    booked = dict(fetched(_BOOKED, [
+        [one.posting for one in chunk.values() if one.posting is not None], scope.house.id, str(Account.HOUSE_TAX),
+    ]))  # fmt: skip
+    found = []
+    for read in sorted(named(scope.house, tables, list(chunk)), key=lambda read: chunk[read.hand.name].event):
+        hand, one = read.hand, chunk[read.hand.name]
+        found.append(_Checked(
+            one.event, hand.name, hand.table.code, hand.game, hand.rules, _options(hand.options), hand.handle,
+            one.tax, booked.get(one.posting, 0), _due(read),
+        ))  # fmt: skip
+    return found
 
 
 def _settled(scope: Scope) -> Iterator[tuple[str, _Settled]]:
@@ -131,8 +157,8 @@ def _rows(scope: Scope) -> Iterator[Row]:
     days, tables = DaysOfEvents(scope), scope.kept.setdefault("tables", {})
     tables.clear()
     for one in _checked(scope):
-        due, hand = one.due, one.read.hand
-        sums = tables.setdefault(hand.table.code, dict.fromkeys(_SUMMED, 0))
+        due = one.due
+        sums = tables.setdefault(one.table, dict.fromkeys(_SUMMED, 0))
         figures = (1, due.base, due.tax, due.by_base, one.stored, one.booked, due.taken, bool(due.problem))
         for name, value in zip(_SUMMED, figures, strict=True):
             sums[name] += value
@@ -140,8 +166,7 @@ def _rows(scope: Scope) -> Iterator[Row]:
         if agrees and scope.filters.get("show") != "all":
             continue
         yield (
-            days.of(one.event) or None, hand.name, hand.table.code, hand.game, hand.rules,
-            _options(hand.options), hand.handle,
+            days.of(one.event) or None, one.hand, one.table, one.game, one.rules, one.options, one.handle,
             *((None, None, one.stored, one.booked, None) if due.problem else
               (due.base, due.tax, one.stored, one.booked, one.booked - due.tax)),
             due.problem,
