@@ -30,8 +30,8 @@ from casino.verification.hand_rows import CHUNK, Read, numbered
 #: Pack, game, mode; and whether of all tables, a table or a dealer, and which.
 Key = tuple[str, str, str, str, str]
 #: Hands that were over at the moment, in the order of their rows, each with its deal and the newest event of its end:
-#: of that its id, its kind by its place in the list of ends, and the winner. One pass over the events is enough; OFFSET 0
-#: keeps the planner from sorting whole events.
+#: of that its id, its kind by its place in the list of ends, and the winner. One pass over the events is enough;
+#: OFFSET 0 keeps the planner from sorting whole events.
 _EVENTS = """
 SELECT hand.id, coalesce(said.dealt, 0), coalesce(said.dealer, ''), coalesce(said.commitment, ''),
     (%(ends)s::text[])[said.ended[2]], said.ended[3], place.code, hand.game, hand.mode

@@ -77,7 +77,6 @@ class Facts:
     #: The sum of squared differences to the deck before it at its table; None where there is none to compare.
     apart: int | None = None
 
-
     def after(self, before: tuple[int, ...] | None) -> "Facts":
         """The same where `before` is the deck that its table dealt before it."""
         if before is None or not len(before) == len(self.places) == self.size:

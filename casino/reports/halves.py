@@ -97,7 +97,7 @@ def _serve(pipe: Connection, work: Callable[[T], R]) -> None:
             piece = pipe.recv()
             try:
                 answer = True, work(piece)
-            except Exception as error:  # noqa: BLE001 - the parent raises it
+            except Exception as error:  # the parent raises it
                 answer = False, error
             pipe.send(answer)
     except (EOFError, OSError):

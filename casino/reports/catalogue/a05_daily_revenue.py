@@ -167,9 +167,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
                 Type.MONEY,
                 coded={"name": name},
             )
-    yield Equality(
-        "tax by hands, rulings and closings = balance of 4010", taxed(scope), held["tax"], Type.MONEY
-    )
+    yield Equality("tax by hands, rulings and closings = balance of 4010", taxed(scope), held["tax"], Type.MONEY)
 
 
 def _tax_boxes(scope: Scope) -> Iterator[Equality]:

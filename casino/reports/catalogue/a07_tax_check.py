@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 from casino.bookkeeping.accounts import Account
@@ -98,7 +98,8 @@ def _checked(scope: Scope) -> Iterator[_Checked]:
     tables = {found.id: found for found in Table.objects.filter(house=scope.house)}
     checked = halves.in_order(lambda chunk: _of_chunk(scope, tables, chunk), _chunks(scope))
     with closing(checked):
-        yield from chain.from_iterable(checked)
+        for found in checked:
+            yield from found
 
 
 def _chunks(scope: Scope) -> Iterator[_Chunk]:

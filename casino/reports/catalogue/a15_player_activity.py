@@ -127,7 +127,8 @@ def _attributed_share(row: dict[str, int]) -> int | None:
 
 def _players(scope: Scope) -> Iterator[Row]:
     least = int(scope.filters.get("least", 0))
-    large, cashless, excluded = reached(scope), plays_without_cash(scope, staked_in_days(_chips(scope))), excluded_players(scope)
+    large, excluded = reached(scope), excluded_players(scope)
+    cashless = plays_without_cash(scope, staked_in_days(_chips(scope)))
     for who, row in _sums(scope).items():
         bought = row["cage_in"] + row["table_in"] + row["noncash_in"]
         if bought >= least:
