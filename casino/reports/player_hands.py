@@ -11,21 +11,22 @@ from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched
 from casino.reports.table_hands import taxed_beside
 
-#: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won.
+#: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won. OFFSET 0 keeps
+#: the planner from pairing whole events.
 _RESULTS = f"""
 WITH dealt AS (
     SELECT doc #>> '{{data,hand}}' AS hand, doc #> '{{data,seats}}' AS seats FROM audit_event
-    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt'
+    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt' OFFSET 0
 ), settled AS (
-    SELECT {DAY_OF_EVENT} AS day, doc #>> '{{data,hand}}' AS hand, doc #> '{{data,result}}' AS result FROM audit_event
-    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.settled'
+    SELECT id, doc #>> '{{data,hand}}' AS hand, doc #> '{{data,result,net}}' AS net,
+        (doc #>> '{{data,result,winner}}')::int AS winner, (doc #>> '{{data,result,tax}}')::bigint AS tax
+    FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.settled' OFFSET 0
 )
-SELECT day, seat ->> 'player', count(*), sum((result -> 'net' ->> (place - 1)::int)::bigint)::bigint,
-    sum(CASE WHEN (result ->> 'winner')::int = place THEN (result ->> 'tax')::bigint ELSE 0 END)::bigint,
-    min(hand) FILTER (WHERE seats IS NULL)
+SELECT {DAY_OF_EVENT} AS day, seat ->> 'player', count(*), sum((net ->> (place - 1)::int)::bigint)::bigint,
+    sum(CASE WHEN winner = place THEN tax ELSE 0 END)::bigint, min(hand) FILTER (WHERE seats IS NULL)
 FROM settled LEFT JOIN dealt USING (hand)
 LEFT JOIN LATERAL jsonb_array_elements(seats) WITH ORDINALITY AS seated (seat, place) ON true
-WHERE day = ANY(%(wanted)s) GROUP BY 1, 2 ORDER BY 1, 2
+GROUP BY 1, 2 ORDER BY 1, 2
 """  # noqa: S608 - constants only
 #: By the settlements alone.
 _TAX = """
@@ -57,7 +58,7 @@ WHERE posted.book = %s AND posted.id <= %s AND account.code LIKE %s
 AND posted.kind IN ('hand.stakes', 'hand.settled', 'hand.ruled', 'hand.ruled_later')
 AND posted.metadata ->> 'hand' IN (
     SELECT event.doc -> 'data' ->> 'hand' FROM audit_event event
-    WHERE event.house_id = %s AND event.doc ->> 'kind' IN ('hand.settled', 'hand.ruled') AND event.id <= %s)
+    WHERE event.house_id = %s AND event.doc ->> 'kind' IN ('hand.settled', 'hand.ruled') AND event.id <= %s OFFSET 0)
 """
 _STACKS = f"{Account.SEAT_STACK}/%"
 _RULED, _LATER = "hand.ruled", "hand.ruled_later"
@@ -97,8 +98,11 @@ def results(scope: Scope) -> list[Result]:
 
 
 def _settled(scope: Scope) -> Iterator[Result]:
-    asked = {"house": scope.house.id, "event": scope.as_of.event} | DaysOfEvents(scope).parameters
+    days = DaysOfEvents(scope)
+    asked = {"house": scope.house.id, "event": scope.as_of.event} | days.parameters
     for day, player, hands, net, tax, undealt in fetched(_RESULTS, asked):
+        if not days.range.takes(day):
+            continue
         if undealt is not None:
             raise ValueError(f"{undealt} was settled and not dealt")
         yield Result(day, player, hands, net=net, tax=tax)
