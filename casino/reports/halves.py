@@ -95,6 +95,7 @@ def _serve(pipe: Connection, work: Callable[[T], R]) -> None:
                 del connections[alias]
         while True:
             piece = pipe.recv()
+            answer: tuple[bool, R | Exception]
             try:
                 answer = True, work(piece)
             except Exception as error:  # the parent raises it
