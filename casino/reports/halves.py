@@ -1,7 +1,7 @@
 """Work on many pieces by two processes: a report that replays every hand of a year takes half the time.
 
-Results come in the order of the pieces, so that a report is the same whoever has worked off a piece. What is small is
-worked off alone, and so is everything on a machine with one core.
+Results come in the order of the pieces, so that a report is the same, no matter which of the two has made a part of it.
+What is small is worked off alone, and so is everything on a machine with one core.
 """
 
 import os
