@@ -11,6 +11,7 @@ from casino.hands.models import Hand
 from casino.hands.snapshot import HandSnapshot
 from engine.errors import EngineError
 from engine.kernel.purse import Move, Why
+from engine.kernel.rules import parse_options
 
 #: What is paid out of a pot that was won.
 _WON = frozenset({Why.AWARD, Why.TAX})
@@ -88,7 +89,7 @@ def _add(found: dict[str, int], accounts: Iterable[tuple[str, str]], amount: int
 def tax_on(hand: Hand | HandSnapshot, pot: int) -> int:
     """The tax of a hand's rules on a pot that is won, minor units."""
     info = engine.rules_version(hand.rules)
-    return info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), pot)
+    return info.policy.tax_on(parse_options(info.rules, hand.options, len(hand.seats)), pot)
 
 
 def follow(hand: Hand | HandSnapshot, lines: Sequence[str]) -> Replay:

@@ -6,15 +6,18 @@ over each of them.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from casino.core.errors import SealedUnreadable
 from casino.hands import deals
-from casino.hands.decks import Dealt, Kinds, dealt, kinds
+from casino.hands.decks import Dealt, dealt, kinds
 from casino.hands.models import Mode
+from casino.hands.snapshot import HandSnapshot
+from casino.reports import halves
 from casino.reports.deck_tests import Decks, Facts, Test, facts
 from casino.reports.frame.filters import DEALER
 from casino.reports.frame.reading import stream
@@ -22,40 +25,64 @@ from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DaysOfEvents
 from casino.reports.probability import holm
 from casino.tables.models import Table
-from casino.verification.hand_rows import Read, chunks
+from casino.verification.hand_rows import CHUNK, Read, numbered
 
 #: Pack, game, mode; and whether of all tables, a table or a dealer, and which.
 Key = tuple[str, str, str, str, str]
-#: Hands that were over at the moment, in the order of their rows, each with its deal and the newest event of its end.
+#: Hands that were over at the moment, in the order of their rows, each with its deal and the newest event of its end:
+#: of that its id, its kind by its place in the list of ends, and the winner. One pass over the events is enough;
+#: OFFSET 0 keeps the planner from sorting whole events.
 _EVENTS = """
-WITH dealt AS (
-    SELECT doc #>> '{data,hand}' AS name, id, doc ->> 'actor' AS dealer,
-        coalesce(doc #>> '{data,commitment}', '') AS commitment
-    FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt'
-), ended AS (
-    SELECT DISTINCT ON (name) * FROM (
-        SELECT doc #>> '{data,hand}' AS name, id, doc ->> 'kind' AS kind,
+SELECT hand.id, coalesce(said.dealt, 0), coalesce(said.dealer, ''), coalesce(said.commitment, ''),
+    (%(ends)s::text[])[said.ended[2]], said.ended[3], place.code, hand.game, hand.mode
+FROM (
+    SELECT name, min(id) FILTER (WHERE kind IS NULL) AS dealt, min(dealer) FILTER (WHERE kind IS NULL) AS dealer,
+        min(commitment) FILTER (WHERE kind IS NULL) AS commitment,
+        max(ARRAY[id, kind, winner]) FILTER (WHERE kind IS NOT NULL) AS ended
+    FROM (
+        SELECT id, doc #>> '{data,hand}' AS name, array_position(%(ends)s::text[], doc ->> 'kind') AS kind,
+            doc ->> 'actor' AS dealer, doc #>> '{data,commitment}' AS commitment,
             coalesce((doc #>> '{data,result,winner}')::int, 0) AS winner
-        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = ANY(%(ends)s)
-    ) said ORDER BY name, id DESC
-)
-SELECT hand.id, coalesce(dealt.id, 0), coalesce(dealt.dealer, ''), coalesce(dealt.commitment, ''), ended.kind,
-    ended.winner
-FROM ended JOIN hands_hand hand ON hand.house_id = %(house)s AND hand.name = ended.name
-LEFT JOIN dealt ON dealt.name = ended.name ORDER BY hand.id
+        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s
+        AND (doc ->> 'kind' = 'hand.dealt' OR doc ->> 'kind' = ANY(%(ends)s)) OFFSET 0
+    ) one GROUP BY 1
+) said JOIN hands_hand hand ON hand.house_id = %(house)s AND hand.name = said.name
+JOIN tables_table place ON place.id = hand.table_id
+WHERE said.ended IS NOT NULL ORDER BY hand.id
 """
 _ENDS = {"hand.settled": "settled", "hand.ruled": "ruled", "hand.voided": "voided"}
 
 
-@dataclass(slots=True)
-class _Noted:
-    """What the events say of a hand."""
+class _Noted(NamedTuple):
+    """What the events say of the hand of a row, with its table, game and mode."""
 
-    event: int = 0
-    dealer: str = ""
-    commitment: str = ""
-    state: str = ""
-    winner: int = 0
+    hand: int
+    event: int
+    dealer: str
+    commitment: str
+    kind: str
+    winner: int
+    table: str
+    game: str
+    mode: str
+
+    @property
+    def state(self) -> str:
+        """How it ended."""
+        return _ENDS[self.kind]
+
+
+class _Seen(NamedTuple):
+    """What a hand's row has: its first cards, what is counted of them unless it was voided, whether its seed is the one
+    that the event of the deal has committed to, the numbers of its chairs in play order."""
+
+    noted: _Noted
+    cards: Dealt
+    facts: Facts | None
+    committed: bool
+    seeded: bool
+    won: bool
+    chairs: list[int]
 
 
 @dataclass(slots=True)
@@ -115,87 +142,94 @@ class Dealing:
 
 
 def dealing(scope: Scope) -> Dealing:
-    """Read the hands that the run asks for, some hundreds at a time: their number does not grow what is in memory."""
-    found, days, asked = Dealing(), DaysOfEvents(scope), scope.filters
+    """Read the hands that the run asks for, some hundreds at a time: their number does not grow what is in memory. The
+    cards of many hands are looked at by two processes."""
+    found = Dealing()
     before: dict[str, tuple[int, ...]] = {}
-    for read, noted in _over(scope):
-        hand = read.hand
-        if not days.takes(noted.event) or asked.get("table") not in (None, hand.table.code):
-            continue
-        if asked.get(DEALER.name) not in (None, noted.dealer):
-            continue
-        if asked.get("game") not in (None, hand.game) or asked.get("mode") not in (None, hand.mode):
-            continue
-        _add(found, read, noted, before)
+    tables = {table.id: table for table in Table.objects.filter(house=scope.house)}
+    seen = halves.in_order(lambda chunk: _seen(scope, tables, chunk), _chunks(scope))
+    with closing(seen):
+        for one in chain.from_iterable(seen):
+            _add(found, one, before)
     return found
 
 
-def _over(scope: Scope) -> Iterator[tuple[Read, _Noted]]:
-    """Hands and what the events say of them, both in the order of the rows: one pass over the events for all."""
-    tables = {found.id: found for found in Table.objects.filter(house=scope.house)}
+def _chunks(scope: Scope) -> Iterator[list[_Noted]]:
     asked = {"house": scope.house.id, "event": scope.as_of.event, "ends": list(_ENDS)}
-    said = stream(_EVENTS, asked)
-    hand, *known = next(said, (None, None))
-    for read in chain.from_iterable(chunks(scope.house, tables, None)):
-        if read.hand.id == hand:
-            event, dealer, commitment, kind, winner = known
-            yield read, _Noted(event, dealer, commitment, _ENDS[kind], winner)
-            hand, *known = next(said, (None, None))
+    days, wanted = DaysOfEvents(scope), scope.filters
+    noted = (_Noted(*row) for row in stream(_EVENTS, asked))
+    over = (
+        one for one in noted
+        if days.takes(one.event) and wanted.get("table") in (None, one.table)
+        and wanted.get(DEALER.name) in (None, one.dealer) and wanted.get("game") in (None, one.game)
+        and wanted.get("mode") in (None, one.mode)
+    )  # fmt: skip
+    while chunk := list(islice(over, CHUNK)):
+        yield chunk
 
 
-def _add(found: Dealing, read: Read, noted: _Noted, before: dict[str, tuple[int, ...]]) -> None:
+def _seen(scope: Scope, tables: Mapping[int, Table], chunk: Sequence[_Noted]) -> list[_Seen]:
+    reads = numbered(scope.house, tables, [noted.hand for noted in chunk])
+    return [_of(read, noted) for read, noted in zip(reads, chunk, strict=True)]
+
+
+def _of(read: Read, noted: _Noted) -> _Seen:
     hand = read.hand
     cards = dealt(hand, read.lines)
-    electronic = hand.mode == Mode.ELECTRONIC
-    if electronic:
-        found.electronic += 1
-        found.committed += _keeps_commitment(read, noted)
+    counted = None
+    if cards.places and noted.state != "voided":
+        counted = facts(cards.places, cards.size, kinds(hand.game, cards.pack))
+    committed = hand.mode == Mode.ELECTRONIC and _keeps_commitment(hand, noted)
+    result: dict[str, Any] = hand.result or {}
+    chairs = [seat["seat"] for seat in hand.seats]
+    return _Seen(noted, cards, counted, committed, bool(hand.client_seeds), bool(result.get("winner")), chairs)
+
+
+def _add(found: Dealing, seen: _Seen, before: dict[str, tuple[int, ...]]) -> None:
+    noted, cards = seen.noted, seen.cards
+    electronic = noted.mode == Mode.ELECTRONIC
+    found.electronic += electronic
+    found.committed += seen.committed
     found.unreadable += bool(cards.problem)
-    counted = _facts(cards, hand.game, before.get(hand.table.code)) if noted.state != "voided" else None
+    counted = None if seen.facts is None else seen.facts.after(before.get(noted.table))
     if electronic and cards.places:
-        before[hand.table.code] = cards.places
-    for by, name in (("all", ""), ("table", hand.table.code), ("dealer", noted.dealer)):
-        key = (cards.pack, hand.game, hand.mode, by, name)
+        before[noted.table] = cards.places
+    for by, name in (("all", ""), ("table", noted.table), ("dealer", noted.dealer)):
+        key = (cards.pack, noted.game, noted.mode, by, name)
         group = found.groups.get(key)
         if group is None:
-            group = found.groups[key] = Group(Decks(cards.size, kinds(hand.game, cards.pack)))
+            group = found.groups[key] = Group(Decks(cards.size, kinds(noted.game, cards.pack)))
         group.states[noted.state] += 1
         group.unreadable += bool(cards.problem)
         group.unknown += not cards.places and not cards.problem
         group.electronic += electronic
-        group.seeded += bool(hand.client_seeds)
+        group.seeded += seen.seeded
         if counted is not None:
             group.decks.add(counted)
     if noted.state == "settled":
-        _seats(found, read, noted)
+        _seats(found, seen)
 
 
-def _facts(cards: Dealt, game: str, before: tuple[int, ...] | None) -> Facts | None:
-    ranked: Kinds | None = kinds(game, cards.pack)
-    return facts(cards.places, cards.size, ranked, before) if cards.places else None
-
-
-def _keeps_commitment(read: Read, noted: _Noted) -> bool:
+def _keeps_commitment(hand: HandSnapshot, noted: _Noted) -> bool:
     """Whether the sealed seed is the one that the event of the deal has committed to."""
     try:
-        return deals.recommitted(read.hand) == noted.commitment
+        return deals.recommitted(hand) == noted.commitment
     except SealedUnreadable:
         return False
 
 
-def _seats(found: Dealing, read: Read, noted: _Noted) -> None:
-    hand = read.hand
-    result: dict[str, Any] = hand.result or {}
-    found.wins_of_rows += bool(result.get("winner"))
+def _seats(found: Dealing, seen: _Seen) -> None:
+    noted, count = seen.noted, len(seen.chairs)
+    found.wins_of_rows += seen.won
     found.wins_of_events += bool(noted.winner)
     if not noted.winner:
         return
-    for place, seat in enumerate(hand.seats, start=1):
+    for place, seat in enumerate(seen.chairs, start=1):
         won = place == noted.winner
-        chair = found.chairs.setdefault((hand.table.code, hand.game, seat["seat"]), Chair())
+        chair = found.chairs.setdefault((noted.table, noted.game, seat), Chair())
         chair.hands += 1
         chair.won += won
-        chair.places[len(hand.seats), place] += 1
-        sums = found.places.setdefault((hand.table.code, hand.game, len(hand.seats), place), [0, 0])
+        chair.places[count, place] += 1
+        sums = found.places.setdefault((noted.table, noted.game, count, place), [0, 0])
         sums[0] += 1
         sums[1] += won

@@ -29,7 +29,7 @@ kinds of hand
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import sqrt
@@ -75,18 +75,21 @@ class Facts:
     order: _Order
     keys: tuple[int, ...]
     #: The sum of squared differences to the deck before it at its table; None where there is none to compare.
-    apart: int | None
+    apart: int | None = None
+
+    def after(self, before: tuple[int, ...] | None) -> "Facts":
+        """The same where `before` is the deck that its table dealt before it."""
+        if before is None or not len(before) == len(self.places) == self.size:
+            return self
+        place_of = {card: at for at, card in enumerate(before)}
+        return replace(self, apart=sum((at - place_of[card]) ** 2 for at, card in enumerate(self.places)))
 
 
-def facts(places: tuple[int, ...], size: int, kinds: Kinds | None, before: tuple[int, ...] | None) -> Facts:
-    """Of one deck; `before` is the deck that its table dealt before it."""
+def facts(places: tuple[int, ...], size: int, kinds: Kinds | None) -> Facts:
+    """Of one deck by itself."""
     hands = len(places) // HAND
     keys = tuple(kinds.of(bytes(places[: HAND * hands]))) if kinds is not None and hands else ()
-    apart = None
-    if before is not None and len(before) == len(places) == size:
-        place_of = {card: at for at, card in enumerate(before)}
-        apart = sum((at - place_of[card]) ** 2 for at, card in enumerate(places))
-    return Facts(places, size, _ordered(places, size), keys, apart)
+    return Facts(places, size, _ordered(places, size), keys)
 
 
 def _ordered(places: Sequence[int], size: int) -> _Order:

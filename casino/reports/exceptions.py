@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from casino.bookkeeping.chart import COMMISSIONED, kind_of
+from casino.hands.models import UNSETTLED
 from casino.reports.catalogue import (
     a08_chips,
     a09a_tray_counts,
@@ -30,6 +31,8 @@ from casino.reports.frame.trail import DaysOfEvents, at, fetched, place, staff
 
 #: After how long a transfer, a settlement, and a log without a checkpoint are late.
 TRANSFER, SETTLEMENT, UNSIGNED = timedelta(minutes=30), timedelta(minutes=10), timedelta(hours=1)
+#: Events of a hand are looked for from so long before the begin that its row has: clocks of the two may differ.
+_BEFORE = timedelta(minutes=1)
 #: After how long an open drawer is one that nobody has closed; counts of one sign that are a trend.
 OPEN_DRAWER, ONE_SIGN = timedelta(hours=24), 3
 
@@ -78,22 +81,28 @@ SELECT count(*) FROM (
     ORDER BY doc ->> 'chain', id DESC
 ) newest WHERE kind <> 'drawer.closed' AND at < %s
 """
-#: Hands whose log is complete, or that are disputed, since too long, and that nothing has ended.
+#: Hands that had not ended at the moment, with the first begin of any: by their rows, and by the events that have ended
+#: some since.
+_OPEN_HANDS = """
+SELECT array_agg(name), min(started_at) FROM hands_hand hand WHERE house_id = %s AND (state = ANY(%s) OR name IN (
+    SELECT doc #>> '{data,hand}' FROM audit_event WHERE house_id = %s AND id > %s
+    AND doc ->> 'kind' IN ('hand.settled', 'hand.ruled', 'hand.voided')))
+"""
+#: Of these hands those whose log is complete, or that are disputed, since too long, and that nothing has ended. Their
+#: events are looked for from the begin of the first one on.
 _WAITING = """
-SELECT count(DISTINCT over.doc -> 'data' ->> 'hand') FROM audit_event over
+SELECT over.doc -> 'data' ->> 'hand', min(over.doc ->> 'at') FROM audit_event over
 WHERE over.house_id = %s AND over.id <= %s AND (over.doc ->> 'at')::timestamptz < %s
+AND over.doc ->> 'at' >= %s AND over.doc -> 'data' ->> 'hand' = ANY(%s)
 AND (over.doc -> 'data' ? 'log' OR over.doc ->> 'kind' IN ('hand.disputed', 'hand.dispute_raised'))
 AND over.doc ->> 'kind' IN ('hand.dealt', 'hand.acted', 'hand.disputed', 'hand.dispute_raised')
 AND NOT EXISTS (
     SELECT FROM audit_event ended WHERE ended.house_id = over.house_id AND ended.id <= %s
     AND (ended.doc ->> 'kind' IN ('hand.settled', 'hand.ruled', 'hand.voided')
         OR ended.doc ->> 'kind' = 'hand.dispute_withdrawn' AND ended.id > over.id AND NOT over.doc -> 'data' ? 'log')
-    AND ended.doc -> 'data' ->> 'hand' = over.doc -> 'data' ->> 'hand')
+    AND ended.doc ->> 'at' >= %s AND ended.doc -> 'data' ->> 'hand' = over.doc -> 'data' ->> 'hand')
+GROUP BY 1 ORDER BY 1
 """
-_WAITING_ROWS = _WAITING.replace(
-    "SELECT count(DISTINCT over.doc -> 'data' ->> 'hand')",
-    "SELECT over.doc -> 'data' ->> 'hand', min(over.doc ->> 'at')",
-)
 
 
 def _since(scope: Scope, *kinds: str) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
@@ -212,24 +221,29 @@ def _drawers_again(scope: Scope) -> int:
 # --- Hands and cards --------------------------------------------------------------------------------------------------
 
 
-def _settling_parameters(scope: Scope) -> list[Any]:
-    event = scope.as_of.event
-    return [scope.house.id, event, scope.as_of.at - SETTLEMENT, event]
-
-
 def _settling(scope: Scope) -> Iterator[Found]:
-    for hand, since in fetched(f"{_WAITING_ROWS} GROUP BY 1 ORDER BY 1", _settling_parameters(scope)):
+    house, event = scope.house.id, scope.as_of.event
+    [(hands, first)] = fetched(_OPEN_HANDS, [house, [*UNSETTLED], house, event])
+    if not hands:
+        return
+    begin = _text(first - _BEFORE)
+    asked = [house, event, scope.as_of.at - SETTLEMENT, begin, hands, event, begin]
+    for hand, since in fetched(_WAITING, asked):
         yield Found(f"hand {hand}", datetime.fromisoformat(since), None, "", f"hands/{hand}")
 
 
-#: What happened to hands that nothing has ended, of their acts only those that complete the log.
+#: What happened to hands that nothing has ended, from the first of their deals on; of their acts only those that
+#: complete the log.
 _UNENDED = """
+WITH unended AS MATERIALIZED (
+    SELECT doc #>> '{data,hand}' AS hand, min(id) AS dealt FROM audit_event
+    WHERE house_id = %s AND id <= %s AND doc ->> 'kind' IN ('hand.dealt', 'hand.settled', 'hand.ruled', 'hand.voided')
+    GROUP BY 1 HAVING NOT bool_or(doc ->> 'kind' <> 'hand.dealt')
+)
 SELECT doc #>> '{data,hand}', array_agg(doc ->> 'kind' ORDER BY id), array_agg((doc ->> 'at')::timestamptz ORDER BY id),
     array_agg(doc #> '{data,log}' IS NOT NULL ORDER BY id)
-FROM audit_event WHERE house_id = %s AND id <= %s AND doc #>> '{data,hand}' IN (
-    SELECT doc #>> '{data,hand}' FROM audit_event WHERE house_id = %s AND id <= %s AND doc ->> 'kind' IN (
-        'hand.dealt', 'hand.settled', 'hand.ruled', 'hand.voided')
-    GROUP BY 1 HAVING NOT bool_or(doc ->> 'kind' <> 'hand.dealt'))
+FROM audit_event WHERE house_id = %s AND id <= %s AND id >= (SELECT min(dealt) FROM unended)
+AND doc #>> '{data,hand}' IN (SELECT hand FROM unended)
 AND (doc ->> 'kind' IN ('hand.dealt', 'hand.disputed', 'hand.dispute_raised', 'hand.dispute_withdrawn')
     OR doc ->> 'kind' = 'hand.acted' AND doc #> '{data,log}' IS NOT NULL) GROUP BY 1
 """
@@ -496,16 +510,22 @@ def _unused(scope: Scope) -> Iterator[Found]:
             yield Found(f"{login}: {person['unused']}", None, None, login, "access-review")
 
 
-#: When each person has done something in each role for the last time.
+#: When each of these people has done something in this role for the last time: along the index of who did what, from
+#: the newest event back to the first one that fits.
 _USED = """
-SELECT doc ->> 'actor', doc ->> 'role', max(doc ->> 'at')::timestamptz FROM audit_event
-WHERE house_id = %s AND id <= %s AND doc ->> 'kind' NOT IN ('staff.sign_in_refused', 'staff.locked_out')
-AND doc ->> 'role' <> '' GROUP BY 1, 2
+SELECT asked.login, asked.role, newest.at FROM unnest(%s::text[], %s::text[]) AS asked (login, role)
+CROSS JOIN LATERAL (
+    SELECT (doc ->> 'at')::timestamptz AS at FROM audit_event
+    WHERE house_id = %s AND doc ->> 'actor' = asked.login AND id <= %s AND doc ->> 'role' = asked.role
+    AND doc ->> 'kind' NOT IN ('staff.sign_in_refused', 'staff.locked_out') ORDER BY id DESC LIMIT 1
+) newest
 """
 
 
 def _unused_again(scope: Scope) -> int:
-    rows = fetched(_USED, [scope.house.id, scope.as_of.event])
+    held = [(login, role) for login, person in staff(scope).items() if person.active for role in person.roles]
+    logins, roles = [login for login, _ in held], [role for _, role in held]
+    rows = fetched(_USED, [logins, roles, scope.house.id, scope.as_of.event])
     used = {(login, role): last for login, role, last in rows}
     now, late = scope.as_of.at, a26_access_review.UNUSED
     return sum(

@@ -3,7 +3,7 @@
 Much play is what was staked in a gaming day beyond five times the threshold, of a player without any cash paid in on
 it: the chips have come from somebody else."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from datetime import datetime
 
 from casino.bookkeeping.flows import Direction
@@ -12,7 +12,6 @@ from casino.reports.frame.flows import Points, said, transactions
 from casino.reports.frame.movements import events
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DaysOfEvents, at
-from casino.reports.player_hands import staked_in_days
 
 #: How many times the threshold is much play.
 MUCH = 5
@@ -40,8 +39,9 @@ def reached_by_events(scope: Scope) -> Set[str]:
     }  # fmt: skip
 
 
-def plays_without_cash(scope: Scope) -> Set[str]:
-    """Players with much play without cash in one of the days that a run asks for, by the threshold of its opening."""
+def plays_without_cash(scope: Scope, staked: Mapping[tuple[str, str], int]) -> Set[str]:
+    """Players with much play without cash in one of the days that a run asks for, by the threshold of its opening;
+    `staked`: what each has staked, by player and day."""
     points, opened = Points(scope), _openings(scope)
     paid = {
         (flow.who, flow.day)
@@ -50,9 +50,9 @@ def plays_without_cash(scope: Scope) -> Set[str]:
     }
     return {
         player
-        for (player, day), staked in staked_in_days(scope).items()
+        for (player, day), amount in staked.items()
         if (player, day) not in paid and day in opened
-        and staked > MUCH * points.at(opened[day])["identity_from"]
+        and amount > MUCH * points.at(opened[day])["identity_from"]
     }  # fmt: skip
 
 

@@ -1,31 +1,32 @@
 """What hands came to for each player, by gaming day: settled ones as the events of deals and of settlements have it,
 ruled ones as the stakes in the ledger and the awards of the ruling."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from casino.bookkeeping.accounts import Account
-from casino.reports.frame.movements import events, turned
+from casino.reports.frame.movements import Turned, events
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched
-from casino.reports.table_hands import taxed
+from casino.reports.table_hands import taxed_beside
 
-#: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won.
+#: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won. OFFSET 0 keeps
+#: the planner from pairing whole events.
 _RESULTS = f"""
 WITH dealt AS (
     SELECT doc #>> '{{data,hand}}' AS hand, doc #> '{{data,seats}}' AS seats FROM audit_event
-    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt'
+    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt' OFFSET 0
 ), settled AS (
-    SELECT {DAY_OF_EVENT} AS day, doc #>> '{{data,hand}}' AS hand, doc #> '{{data,result}}' AS result FROM audit_event
-    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.settled'
+    SELECT id, doc #>> '{{data,hand}}' AS hand, doc #> '{{data,result,net}}' AS net,
+        (doc #>> '{{data,result,winner}}')::int AS winner, (doc #>> '{{data,result,tax}}')::bigint AS tax
+    FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.settled' OFFSET 0
 )
-SELECT day, seat ->> 'player', count(*), sum((result -> 'net' ->> (place - 1)::int)::bigint)::bigint,
-    sum(CASE WHEN (result ->> 'winner')::int = place THEN (result ->> 'tax')::bigint ELSE 0 END)::bigint,
-    min(hand) FILTER (WHERE seats IS NULL)
+SELECT {DAY_OF_EVENT} AS day, seat ->> 'player', count(*), sum((net ->> (place - 1)::int)::bigint)::bigint,
+    sum(CASE WHEN winner = place THEN tax ELSE 0 END)::bigint, min(hand) FILTER (WHERE seats IS NULL)
 FROM settled LEFT JOIN dealt USING (hand)
 LEFT JOIN LATERAL jsonb_array_elements(seats) WITH ORDINALITY AS seated (seat, place) ON true
-WHERE day = ANY(%(wanted)s) GROUP BY 1, 2 ORDER BY 1, 2
+GROUP BY 1, 2 ORDER BY 1, 2
 """  # noqa: S608 - constants only
 #: By the settlements alone.
 _TAX = """
@@ -57,7 +58,7 @@ WHERE posted.book = %s AND posted.id <= %s AND account.code LIKE %s
 AND posted.kind IN ('hand.stakes', 'hand.settled', 'hand.ruled', 'hand.ruled_later')
 AND posted.metadata ->> 'hand' IN (
     SELECT event.doc -> 'data' ->> 'hand' FROM audit_event event
-    WHERE event.house_id = %s AND event.doc ->> 'kind' IN ('hand.settled', 'hand.ruled') AND event.id <= %s)
+    WHERE event.house_id = %s AND event.doc ->> 'kind' IN ('hand.settled', 'hand.ruled') AND event.id <= %s OFFSET 0)
 """
 _STACKS = f"{Account.SEAT_STACK}/%"
 _RULED, _LATER = "hand.ruled", "hand.ruled_later"
@@ -76,11 +77,11 @@ class Result:
     tax: int = 0
 
 
-def staked_in_days(scope: Scope) -> dict[tuple[str, str], int]:
-    """What each player has staked in hands, by player and gaming day, minor units."""
+def staked_in_days(turned: Iterable[Turned]) -> dict[tuple[str, str], int]:
+    """What each player has staked in hands by what moved on seats, by player and gaming day, minor units."""
     found: dict[tuple[str, str], int] = {}
-    for one in turned(scope, (Account.SEAT_STACK,)):
-        if one.kind == "hand.stakes":
+    for one in turned:
+        if one.number == Account.SEAT_STACK and one.kind == "hand.stakes":
             key = one.place.rpartition("/")[2], one.day
             found[key] = found.get(key, 0) - one.net
     return found
@@ -97,8 +98,11 @@ def results(scope: Scope) -> list[Result]:
 
 
 def _settled(scope: Scope) -> Iterator[Result]:
-    asked = {"house": scope.house.id, "event": scope.as_of.event} | DaysOfEvents(scope).parameters
+    days = DaysOfEvents(scope)
+    asked = {"house": scope.house.id, "event": scope.as_of.event} | days.parameters
     for day, player, hands, net, tax, undealt in fetched(_RESULTS, asked):
+        if not days.range.takes(day):
+            continue
         if undealt is not None:
             raise ValueError(f"{undealt} was settled and not dealt")
         yield Result(day, player, hands, net=net, tax=tax)
@@ -108,6 +112,8 @@ def _ruled(scope: Scope) -> Iterator[Result]:
     """Rulings are few: they are read one by one."""
     days = DaysOfEvents(scope)
     said = [(days.of(event), doc) for event, _, _, doc in events(scope, (_RULED, _LATER)) if days.takes(event)]
+    if not said:
+        return
     hands = sorted({doc["data"]["hand"] for _, doc in said})
     seats = dict(fetched(_SEATS, [scope.house.id, scope.as_of.event, hands]))
     asked = [scope.house.id, scope.as_of.transaction, _STACKS, hands]
@@ -151,7 +157,7 @@ def _remedied(ruling: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, int]
 def tax_of_winners(scope: Scope) -> int:
     """Tax of all settled hands that somebody won, and of rulings, less what later ones gave back, minor units."""
     [(found,)] = fetched(_TAX, [scope.house.id, scope.as_of.event])
-    by_kind = taxed(scope)
+    by_kind = taxed_beside(scope)
     return int(found) + by_kind.get(_RULED, 0) + by_kind.get(_LATER, 0)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.hands.terms import stake_options
-from casino.reports.frame.filters import DEALER
+from casino.reports.frame.filters import DEALER, DayRange
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched, place
 
@@ -47,9 +47,28 @@ WITH dealt AS (
 """  # noqa: S608 - constants only
 _ENDS = ["hand.settled", "hand.ruled", "hand.voided"]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-_PLAYED = f"""{_HANDS}
-SELECT day, "table", count(*), coalesce(sum(handle), 0)::bigint FROM hand
-WHERE kind <> 'hand.voided' AND day = ANY(%(wanted)s) GROUP BY 1, 2
+#: Of these figures one pass over the events is enough: of each hand its table, the first event that ends it with
+#: whether it voids it, and the newest event that completes its log with the handle. OFFSET 0 keeps the planner from
+#: sorting whole events.
+_PLAYED = f"""
+SELECT day, "table", count(*), coalesce(sum(handle), 0)::bigint FROM (
+    SELECT {DAY_OF_EVENT} AS day, "table", is_void, handle FROM (
+        SELECT "table", ended[1] AS id, ended[2] = 1 AS is_void, completed[2] AS handle FROM (
+            SELECT min("table") AS "table", min(ARRAY[id, is_void]) FILTER (WHERE is_void IS NOT NULL) AS ended,
+                max(ARRAY[id, handle]) FILTER (WHERE handle IS NOT NULL) AS completed
+            FROM (
+                SELECT id, doc #>> '{{data,hand}}' AS hand,
+                    CASE WHEN doc ->> 'kind' = 'hand.dealt' THEN doc #>> '{{data,table}}' END AS "table",
+                    CASE WHEN doc ->> 'kind' = ANY(%(ends)s) THEN (doc ->> 'kind' = 'hand.voided')::int END AS is_void,
+                    CASE WHEN doc ->> 'kind' IN ('hand.dealt', 'hand.acted') AND doc -> 'data' ? 'log'
+                        THEN coalesce((doc #>> '{{data,handle}}')::bigint, 0) END AS handle
+                FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND (
+                    doc ->> 'kind' = 'hand.dealt' OR doc ->> 'kind' = ANY(%(ends)s)
+                    OR doc ->> 'kind' = 'hand.acted' AND doc -> 'data' ? 'log') OFFSET 0
+            ) one GROUP BY hand
+        ) said
+    ) hand WHERE "table" IS NOT NULL AND id IS NOT NULL
+) over WHERE NOT is_void AND day = ANY(%(wanted)s) GROUP BY 1, 2
 """  # noqa: S608 - constants only
 #: By day and table, by dealer and game, by hour, by the game that the table was set up for, by game and stake, and by
 #: day, table and stake. Whether a seat has shown its hand is asked of games with verbs for that, and of complete logs.
@@ -78,28 +97,31 @@ SELECT grouping(day, "table", dealer, game, hour, set_up, stake), day, "table", 
 FROM one GROUP BY GROUPING SETS (
     (day, "table"), (dealer, game), (hour), (set_up), (game, stake), (day, "table", stake))
 """  # noqa: S608 - constants only
-#: The same ends by the events alone, without their deals; handles are those of the rows of the hands.
+#: The same ends by the events alone, without their deals, of all days; handles are those of the rows of the hands.
 _ENDED = f"""
-SELECT said.day, chain.name, said.kind, count(*), coalesce(sum(hand.handle), 0)::bigint FROM (
-    SELECT {DAY_OF_EVENT} AS day, house_id, chain_id, doc ->> 'kind' AS kind, doc #>> '{{data,hand}}' AS name
+SELECT said.day, chain.name, said.kind, count(*), coalesce(sum(hand.handle), 0)::bigint,
+    coalesce(sum(said.tax), 0)::bigint
+FROM (
+    SELECT {DAY_OF_EVENT} AS day, house_id, chain_id, doc ->> 'kind' AS kind, doc #>> '{{data,hand}}' AS name,
+        CASE doc ->> 'kind' WHEN 'hand.settled' THEN (doc #>> '{{data,result,tax}}')::bigint
+            WHEN 'hand.ruled' THEN (doc #>> '{{data,tax}}')::bigint ELSE 0 END AS tax
     FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = ANY(%(ends)s)
 ) said JOIN audit_chainhead chain ON chain.id = said.chain_id
 LEFT JOIN hands_hand hand ON hand.house_id = said.house_id AND hand.name = said.name
-WHERE day = ANY(%(wanted)s) AND (%(dealer)s::text IS NULL OR said.name IN (
+WHERE %(dealer)s::text IS NULL OR said.name IN (
     SELECT doc #>> '{{data,hand}}' FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s
-    AND doc ->> 'kind' = 'hand.dealt' AND doc ->> 'actor' = %(dealer)s))
+    AND doc ->> 'kind' = 'hand.dealt' AND doc ->> 'actor' = %(dealer)s)
 GROUP BY 1, 2, 3
 """  # noqa: S608 - constants only
-#: Tax that results and rulings brought, that later rulings gave back, and that tables brought when they were closed.
-_TAXED = """
-SELECT doc ->> 'kind', coalesce(sum(CASE doc ->> 'kind' WHEN 'hand.settled' THEN (doc #>> '{data,result,tax}')::bigint
-    WHEN 'hand.ruled' THEN (doc #>> '{data,tax}')::bigint
+#: Tax that rulings brought, that later ones gave back, and that tables brought when they were closed: they are few.
+_TAXED_BESIDE = """
+SELECT doc ->> 'kind', coalesce(sum(CASE doc ->> 'kind' WHEN 'hand.ruled' THEN (doc #>> '{data,tax}')::bigint
     WHEN 'hand.ruled_later' THEN
         -(SELECT coalesce(sum(value::bigint), 0) FROM jsonb_each_text(doc #> '{data,tax_refunded}'))
     ELSE (SELECT coalesce(sum(value::bigint), 0) FROM jsonb_each_text(doc #> '{data,shares}')
         WHERE starts_with(key, %s)) END), 0)::bigint
 FROM audit_event WHERE house_id = %s AND id <= %s
-AND doc ->> 'kind' IN ('hand.settled', 'hand.ruled', 'hand.ruled_later', 'table.closed') GROUP BY 1
+AND doc ->> 'kind' IN ('hand.ruled', 'hand.ruled_later', 'table.closed') GROUP BY 1
 """
 
 
@@ -187,29 +209,41 @@ def sums(scope: Scope, games: Mapping[str, str]) -> Sums:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """How many hands of a table ended in one way in a day, and the handle of their rows, minor units."""
+    """How many hands of a table ended in one way in a day, the handle of their rows, and the tax of their results or
+    rulings, minor units."""
 
     day: str
     table: str
     state: str
     hands: int
     handle: int
+    tax: int
 
 
 def ends(scope: Scope) -> list[Ends]:
     """The hands that were settled, ruled on or voided in the days that a run asks for, by these events alone; where it
     names a dealer, those that this person has dealt."""
-    return [
-        Ends(day, place(chain), kind.partition(".")[2], hands, handle)
-        for day, chain, kind, hands, handle in _rows(_ENDED, scope)
-    ]
+    days = DayRange.of(scope)
+    return [one for one in scope.once("ends of hands", _ends) if days.takes(one.day)]
 
 
-def taxed(scope: Scope) -> dict[str, int]:
-    """Tax by the kind of the event that brought it: results of hands, rulings, closings of tables; below zero what
-    later rulings have refunded. Minor units, of all days."""
+def _ends(scope: Scope) -> list[Ends]:
+    """The same of all days."""
+    return [Ends(day, place(chain), kind.partition(".")[2], *sums) for day, chain, kind, *sums in _rows(_ENDED, scope)]
+
+
+def taxed(scope: Scope) -> int:
+    """Tax of results of hands, rulings and closings of tables, less what later rulings have refunded: minor units, of
+    all days. Where a run names a dealer, its hands are only those."""
+    settled = sum(one.tax for one in scope.once("ends of hands", _ends) if one.state == "settled")
+    return settled + sum(taxed_beside(scope).values())
+
+
+def taxed_beside(scope: Scope) -> dict[str, int]:
+    """Tax by the kind of the event that brought it, but for results of hands: rulings, closings of tables; below zero
+    what later rulings have refunded. Minor units, of all days."""
     prefix = f"{Account.HOUSE_TAX}/"
-    return dict(fetched(_TAXED, [prefix, scope.house.id, scope.as_of.event]))
+    return dict(fetched(_TAXED_BESIDE, [prefix, scope.house.id, scope.as_of.event]))
 
 
 def _rows(statement: str, scope: Scope, more: Mapping[str, Any] = _NOTHING) -> list[tuple[Any, ...]]:

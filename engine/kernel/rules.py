@@ -195,11 +195,17 @@ _R = TypeVar("_R", bound=Rules)
 
 def parse_rules(kind: type[_R], setup: Setup) -> _R:
     """The set-up's options as rules; raises a subclass of ``OptionError``."""
+    return parse_options(kind, setup.opt, setup.seats)
+
+
+def parse_options(kind: type[_R], opt: Mapping[str, object], seats: int) -> _R:
+    """What ``kind.parse`` makes of ``opt``, once for all hands that are played with the same; raises a subclass of
+    ``OptionError``."""
     try:
-        key = marshal.dumps(dict(setup.opt), 2)
+        key = marshal.dumps(dict(opt), 2)
     except ValueError as error:  # an object of no plain type, or nested too deep
         raise OptionOutOfRange("options must be plain values or lists of them") from error
-    known: Rules = _parse_rules(kind, key, setup.seats)  # type: ignore[arg-type]  # mypy: a class is not hashable
+    known: Rules = _parse_rules(kind, key, seats)  # type: ignore[arg-type]  # mypy: a class is not hashable
     return cast(_R, known)
 
 

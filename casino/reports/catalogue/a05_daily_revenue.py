@@ -10,7 +10,7 @@ from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
 from casino.reports.frame.filters import DAYS, GAME, PLACE, DayRange
 from casino.reports.frame.late import Later
-from casino.reports.frame.movements import recorded, turned
+from casino.reports.frame.movements import Turned, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     FORMATS,
@@ -42,6 +42,11 @@ def _earned(code: str) -> int:
     return 1 if kind_of(code).normal_side == CREDIT else -1
 
 
+def _turned(scope: Scope) -> list[Turned]:
+    """What moved on the accounts of the columns, and in the tax boxes; read once in a run."""
+    return scope.once("revenue accounts", lambda scope: turned(scope, (*_OF, Account.TAX_BOX)))
+
+
 def sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
     """By day and place; read once in a run."""
     return scope.once("revenue by day and place", _sums)
@@ -50,8 +55,8 @@ def sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
 def _sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
     days = DayRange.of(scope)
     found: dict[tuple[str, str], dict[str, int]] = {}
-    for one in scope.once("revenue accounts", lambda scope: turned(scope, _OF)):
-        if days.takes(one.day) and _is_asked(scope, one.place):
+    for one in _turned(scope):
+        if one.number != Account.TAX_BOX and days.takes(one.day) and _is_asked(scope, one.place):
             row = found.setdefault((one.day, one.place), dict.fromkeys(_NAMES, 0))
             row[_OF[Account(one.number)]] += one.net * _earned(one.code)
     return found
@@ -162,20 +167,18 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
                 Type.MONEY,
                 coded={"name": name},
             )
-    yield Equality(
-        "tax by hands, rulings and closings = balance of 4010", sum(taxed(scope).values()), held["tax"], Type.MONEY
-    )
+    yield Equality("tax by hands, rulings and closings = balance of 4010", taxed(scope), held["tax"], Type.MONEY)
 
 
 def _tax_boxes(scope: Scope) -> Iterator[Equality]:
     """Chips of the tax are put into the box of the table: what later rulings give back comes from the tray."""
     days = DayRange.of(scope)
     tax = chips = 0
-    for one in turned(scope, (Account.HOUSE_TAX, Account.TAX_BOX)):
+    for one in _turned(scope):
         if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and _is_asked(scope, one.place):
             if one.number == Account.HOUSE_TAX:
                 tax += one.net
-            else:
+            elif one.number == Account.TAX_BOX:
                 chips += one.net * face_value(one.commodity)
     yield Equality("tax of hands = chips put into tax boxes", tax, chips, Type.MONEY)
 

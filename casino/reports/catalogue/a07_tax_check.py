@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from casino.bookkeeping.accounts import Account
 from casino.core.errors import SealedUnreadable
 from casino.hands import face_down, replays
 from casino.hands.face_down import CardsAltered
+from casino.reports import halves
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text
 from casino.reports.frame.filters import DAYS, TABLE
 from casino.reports.frame.movements import turned
@@ -25,7 +27,7 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, fetched, place
-from casino.reports.table_hands import taxed
+from casino.reports.table_hands import taxed_beside
 from casino.staff.models import Role
 from casino.tables.models import Table
 from casino.verification.hand_rows import CHUNK, Read, named
@@ -72,27 +74,52 @@ class _Due(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """One settled hand, and its tax as it was stored and booked."""
+    """One settled hand by its name, table, game, rules, options and handle, and its tax as it was stored and booked."""
 
-    read: Read
     event: int
+    hand: str
+    table: str
+    game: str
+    rules: str
+    options: str
+    handle: int | None
     stored: int
     booked: int
     due: _Due
 
 
+#: Hands by name, each with what the event that settled it says.
+_Chunk = dict[str, _Settled]
+
+
 def _checked(scope: Scope) -> Iterator[_Checked]:
-    """Every settled hand that the run asks for, in the order of the settlements, some hundreds at a time."""
+    """Every settled hand that the run asks for, in the order of the settlements, some hundreds at a time; many are
+    replayed by two processes."""
     tables = {found.id: found for found in Table.objects.filter(house=scope.house)}
+    checked = halves.in_order(lambda chunk: _of_chunk(scope, tables, chunk), _chunks(scope))
+    with closing(checked):
+        for found in checked:
+            yield from found
+
+
+def _chunks(scope: Scope) -> Iterator[_Chunk]:
     settled = _settled(scope)
     while chunk := dict(islice(settled, CHUNK)):
-        booked = dict(fetched(_BOOKED, [
-            [one.posting for one in chunk.values() if one.posting is not None],
-            scope.house.id, str(Account.HOUSE_TAX),
-        ]))  # fmt: skip
-        for read in sorted(named(scope.house, tables, list(chunk)), key=lambda read: chunk[read.hand.name].event):
-            one = chunk[read.hand.name]
-            yield _Checked(read, one.event, one.tax, booked.get(one.posting, 0), _due(read))
+        yield chunk
+
+
+def _of_chunk(scope: Scope, tables: Mapping[int, Table], chunk: _Chunk) -> list[_Checked]:
+    booked = dict(fetched(_BOOKED, [
+        [one.posting for one in chunk.values() if one.posting is not None], scope.house.id, str(Account.HOUSE_TAX),
+    ]))  # fmt: skip
+    found = []
+    for read in sorted(named(scope.house, tables, list(chunk)), key=lambda read: chunk[read.hand.name].event):
+        hand, one = read.hand, chunk[read.hand.name]
+        found.append(_Checked(
+            one.event, hand.name, hand.table.code, hand.game, hand.rules, _options(hand.options), hand.handle,
+            one.tax, booked.get(one.posting, 0), _due(read),
+        ))  # fmt: skip
+    return found
 
 
 def _settled(scope: Scope) -> Iterator[tuple[str, _Settled]]:
@@ -131,8 +158,8 @@ def _rows(scope: Scope) -> Iterator[Row]:
     days, tables = DaysOfEvents(scope), scope.kept.setdefault("tables", {})
     tables.clear()
     for one in _checked(scope):
-        due, hand = one.due, one.read.hand
-        sums = tables.setdefault(hand.table.code, dict.fromkeys(_SUMMED, 0))
+        due = one.due
+        sums = tables.setdefault(one.table, dict.fromkeys(_SUMMED, 0))
         figures = (1, due.base, due.tax, due.by_base, one.stored, one.booked, due.taken, bool(due.problem))
         for name, value in zip(_SUMMED, figures, strict=True):
             sums[name] += value
@@ -140,8 +167,7 @@ def _rows(scope: Scope) -> Iterator[Row]:
         if agrees and scope.filters.get("show") != "all":
             continue
         yield (
-            days.of(one.event) or None, hand.name, hand.table.code, hand.game, hand.rules,
-            _options(hand.options), hand.handle,
+            days.of(one.event) or None, one.hand, one.table, one.game, one.rules, one.options, one.handle,
             *((None, None, one.stored, one.booked, None) if due.problem else
               (due.base, due.tax, one.stored, one.booked, one.booked - due.tax)),
             due.problem,
@@ -163,7 +189,7 @@ def _sums(scope: Scope) -> Iterator[Row]:
 
 def _beside(scope: Scope) -> int:
     """What rulings and closings of tables brought to 4010, less what later rulings gave back, as the events say."""
-    return sum(tax for kind, tax in taxed(scope).items() if kind != "hand.settled")
+    return sum(taxed_beside(scope).values())
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -175,14 +201,18 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("tax of the stored results = tax booked", totals["stored"], totals["booked"], Type.MONEY)
     yield Equality("hands that cannot be replayed = none", totals["unplayable"], 0, Type.COUNT)
     if not scope.filters.keys() - {"show"}:
-        by_hands = sum(one.net for one in turned(scope, (Account.HOUSE_TAX,)) if one.kind == "hand.settled")
+        net = dict.fromkeys((Account.HOUSE_TAX, Account.POT), 0)
+        for one in turned(scope, net):
+            if one.kind == "hand.settled":
+                net[Account(one.number)] += one.net
         yield Equality(
-            "tax booked of these hands = 4010 by settlements of hands", totals["booked"], by_hands, Type.MONEY
-        )
-        pots = sum(one.net for one in turned(scope, (Account.POT,)) if one.kind == "hand.settled")
+            "tax booked of these hands = 4010 by settlements of hands",
+            totals["booked"], net[Account.HOUSE_TAX], Type.MONEY,
+        )  # fmt: skip
         yield Equality(
-            "taken from pots by the engine = by settlements in the ledger", totals["taken"], -pots, Type.MONEY
-        )
+            "taken from pots by the engine = by settlements in the ledger",
+            totals["taken"], -net[Account.POT], Type.MONEY,
+        )  # fmt: skip
         held = sum(one.balance for one in balances(scope) if one.number == Account.HOUSE_TAX)
         yield Equality(
             "tax of hands, rulings and closings = balance of 4010", totals["booked"] + _beside(scope), held, Type.MONEY

@@ -23,7 +23,7 @@ from casino.reports.frame.report import (
 )
 from casino.reports.frame.trail import DaysOfEvents, at, minutes
 from casino.reports.player_flags import plays_without_cash, reached, reached_by_events
-from casino.reports.player_hands import moved_by_hands, results, tax_of_winners
+from casino.reports.player_hands import moved_by_hands, results, staked_in_days, tax_of_winners
 from casino.reports.player_protection import excluded_players
 from casino.staff.models import Role
 
@@ -73,16 +73,30 @@ def _who(code: str) -> str:
     return code.rpartition("/")[2]
 
 
-def _turned(scope: Scope) -> list[Turned]:
-    """What moved on the accounts of chips, those of players and those nobody is named for; read once in a run."""
-    return scope.once("chips", lambda scope: turned(scope, (*_CHIPS, Account.CHIPS_UNATTRIBUTED)))
+#: Where money comes to and goes from when chips are bought and paid: cash, cards, bank, what is held for a player.
+_MONEY = (
+    Account.DRAWER_CASH, Account.DROP_CASH, Account.CLEARING, Account.BANK_ACCOUNT, Account.HELD_PAYOUTS,
+)  # fmt: skip
+
+
+def _turned(scope: Scope, *numbers: str) -> list[Turned]:
+    """What moved on the accounts of these numbers; all that the report needs is read once in a run."""
+    every = scope.once("accounts of players", lambda scope: turned(
+        scope, (*_CHIPS, Account.CHIPS_UNATTRIBUTED, *_MONEY, Account.TABLE_FEES)
+    ))  # fmt: skip
+    return [one for one in every if one.number in numbers]
+
+
+def _chips(scope: Scope) -> list[Turned]:
+    """What moved on the accounts of chips, those of players and those nobody is named for."""
+    return _turned(scope, *_CHIPS, Account.CHIPS_UNATTRIBUTED)
 
 
 def _sums(scope: Scope) -> dict[str, dict[str, int]]:
     """By player: what was held before the days asked for, and what moved in them."""
     days, player = DayRange.of(scope), scope.filters.get("player")
     found: dict[str, dict[str, int]] = {}
-    for one in _turned(scope):
+    for one in _chips(scope):
         who = _who(one.code)
         if one.number not in _CHIPS or player not in (None, who):
             continue
@@ -113,7 +127,8 @@ def _attributed_share(row: dict[str, int]) -> int | None:
 
 def _players(scope: Scope) -> Iterator[Row]:
     least = int(scope.filters.get("least", 0))
-    large, cashless, excluded = reached(scope), plays_without_cash(scope), excluded_players(scope)
+    large, excluded = reached(scope), excluded_players(scope)
+    cashless = plays_without_cash(scope, staked_in_days(_chips(scope)))
     for who, row in _sums(scope).items():
         bought = row["cage_in"] + row["table_in"] + row["noncash_in"]
         if bought >= least:
@@ -138,7 +153,7 @@ class _Visits:
             self._left(*key, scope.as_of.at)
         for one in results(scope):
             self._row(one.player, one.day).update(hands=one.hands, ruled=one.ruled, net=one.net, tax=one.tax)
-        for moved in _turned(scope):
+        for moved in _chips(scope):
             if moved.kind == "hand.stakes" and moved.number in _CHIPS:
                 self._row(_who(moved.code), moved.day)["staked"] -= moved.net
 
@@ -178,7 +193,7 @@ def _unnamed(scope: Scope) -> Iterator[Row]:
     """By day what was bought and paid with a name and without one."""
     days = DayRange.of(scope)
     found: dict[str, list[int]] = {}
-    for one in _turned(scope):
+    for one in _chips(scope):
         if not days.takes(one.day):
             continue
         row = found.setdefault(one.day, [0, 0, 0, 0])
@@ -197,17 +212,11 @@ def _unnamed(scope: Scope) -> Iterator[Row]:
             yield day or None, named_in, bearer_in, without, named_out, bearer_out
 
 
-#: Where money comes to and goes from when chips are bought and paid: cash, cards, bank, what is held for a player.
-_MONEY = (
-    Account.DRAWER_CASH, Account.DROP_CASH, Account.CLEARING, Account.BANK_ACCOUNT, Account.HELD_PAYOUTS,
-)  # fmt: skip
-
-
 def _paid_in_money(scope: Scope) -> tuple[int, int]:
     """What came and what was paid for chips, by the accounts of the money."""
     days, came, paid = DayRange.of(scope), 0, 0
     bought = {*_IN.keys() - {"cage.deposit_drawn"}, _BEARER[0]}
-    for one in turned(scope, _MONEY):
+    for one in _turned(scope, *_MONEY):
         net = one.net * kind_of(one.code).normal_side
         if days.takes(one.day) and one.kind in bought:
             came += net
@@ -249,7 +258,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         yield Equality(
             "tax that winners bore = tax of settled and ruled hands", visits["tax"], tax_of_winners(scope), Type.MONEY
         )
-        fees = sum(one.net for one in turned(scope, (Account.TABLE_FEES,)) if one.kind.startswith("hand."))
+        fees = sum(one.net for one in _turned(scope, Account.TABLE_FEES) if one.kind.startswith("hand."))
         yield Equality(
             "net of hands, less fees = what settled and ruled hands moved on 2020",
             visits["net"] - fees, moved_by_hands(scope), Type.MONEY,

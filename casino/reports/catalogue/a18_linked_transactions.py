@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.flows import GAMING_DAY, WINDOWS, Direction
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.flows import Flow, Points, said, transactions
-from casino.reports.frame.movements import events
+from casino.reports.frame.movements import events, turned
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -140,7 +141,8 @@ def _more_chips(scope: Scope, points: Points) -> Iterator[_Linked]:
 
 
 def _linked(scope: Scope) -> Iterator[Row]:
-    points, days, staked = Points(scope), DayRange.of(scope), staked_in_days(scope)
+    points, days = Points(scope), DayRange.of(scope)
+    staked = staked_in_days(turned(scope, (Account.SEAT_STACK,)))
     found = list(_more_chips(scope, points))
     for paid in _by_person(scope).values():
         found += _same_person(paid, points)

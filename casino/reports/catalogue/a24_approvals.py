@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from casino.approvals.models import ApprovalKind, ApprovalState
+from casino.audit.events.registry import EVENTS, ApprovedEvent
 from casino.reports import approved
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, LEAST, PERSON, is_large
@@ -28,12 +29,12 @@ from casino.staff.models import Role
 _KINDS = ("approval.requested", "approval.approved", "approval.refused", "approval.withdrawn", "approval.expired")
 STATE = Filter("state", FilterKind.CHOICE, "Only approvals in this state.", choices=tuple(ApprovalState.values))
 KIND = Filter("kind", FilterKind.CHOICE, "Only approvals of this kind.", choices=tuple(ApprovalKind.values))
-#: Events of what an approval was used for.
+#: Events of what an approval was used for, of the kinds that have a member for one.
 _USES = """
 SELECT event.id, (event.doc -> 'data' ->> 'approval')::bigint, event.doc ->> 'kind', event.doc ->> 'chain',
     (event.doc ->> 'seq')::bigint, event.doc ->> 'at', event.doc ->> 'actor', event.doc ->> 'approver'
 FROM audit_event event WHERE event.house_id = %s AND event.id <= %s
-AND event.doc -> 'data' ? 'approval' AND event.doc ->> 'kind' NOT LIKE 'approval.%%' ORDER BY event.id
+AND event.doc ->> 'kind' = ANY(%s) AND event.doc -> 'data' ? 'approval' ORDER BY event.id
 """
 #: Decisions of the rows among those that events have; a decision never changes.
 _DECIDED = """
@@ -75,7 +76,8 @@ class _Asked:
 
 
 def _uses(scope: Scope) -> Iterator[tuple[Any, ...]]:
-    return stream(_USES, [scope.house.id, scope.as_of.event])
+    kinds = [kind for kind, declared in EVENTS.items() if issubclass(declared, ApprovedEvent)]
+    return stream(_USES, [scope.house.id, scope.as_of.event, kinds])
 
 
 def _approvals(scope: Scope) -> dict[int, _Asked]:

@@ -9,7 +9,6 @@ from casino.reports.deck_tests import LEAST_DECKS
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, flag, millionths, ref, share, text
 from casino.reports.frame.filters import DAYS, DEALER, GAME, TABLE
-from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
     FORMATS,
     Equality,
@@ -23,7 +22,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, fetched, place
+from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched, place
 from casino.staff.models import Role
 
 #: Adjusted probability below which a test is an alarm.
@@ -36,15 +35,24 @@ SELECT count(*) FROM hands_deal deal WHERE deal.house_id = %s AND EXISTS (
     SELECT FROM audit_event event WHERE event.house_id = deal.house_id AND event.id <= %s
     AND event.doc ->> 'kind' = 'deal.committed' AND event.doc -> 'data' ->> 'hand' = deal.name)
 """
-#: Deals that were prepared, and what became of them; hands of real packs were not.
-_PREPARED = """
-SELECT event.id, chain.name, event.doc ->> 'kind', event.doc #>> '{data,hand}', event.doc ->> 'actor'
-FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
-WHERE event.house_id = %s AND event.id <= %s AND (
-    event.doc ->> 'kind' = ANY('{deal.committed,deal.abandoned}')
-    OR event.doc ->> 'kind' = 'hand.dealt' AND event.doc #>> '{data,commitment}' <> '')
-ORDER BY event.id
-"""
+#: Deals that were prepared, by gaming day, place and who did it, and what became of them; hands of real packs were not.
+#: A name is that of one deal. OFFSET 0 keeps the planner from sorting whole events.
+_PREPARED = f"""
+SELECT day, name, dealer, count(*), count(*) FILTER (WHERE ended = 'hand.dealt'),
+    count(*) FILTER (WHERE ended = 'deal.abandoned')
+FROM (
+    SELECT min({DAY_OF_EVENT}) FILTER (WHERE kind = 'deal.committed') AS day,
+        min(chain_id) FILTER (WHERE kind = 'deal.committed') AS chain_id,
+        min(actor) FILTER (WHERE kind = 'deal.committed') AS dealer,
+        min(kind) FILTER (WHERE kind <> 'deal.committed') AS ended
+    FROM (
+        SELECT id, chain_id, doc ->> 'kind' AS kind, doc #>> '{{data,hand}}' AS hand, doc ->> 'actor' AS actor
+        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND (
+            doc ->> 'kind' IN ('deal.committed', 'deal.abandoned')
+            OR doc ->> 'kind' = 'hand.dealt' AND doc #>> '{{data,commitment}}' <> '') OFFSET 0
+    ) said GROUP BY hand
+) deal JOIN audit_chainhead chain ON chain.id = deal.chain_id GROUP BY 1, 2, 3
+"""  # noqa: S608 - constants only
 #: Events by chain: ends of hands, and deals of electronic hands.
 _COUNTED = """
 SELECT chain.name, count(*) FILTER (WHERE event.doc ->> 'kind' <> 'hand.dealt'),
@@ -111,16 +119,13 @@ def _abandoned(scope: Scope) -> Iterator[Row]:
     """Electronic deals by table and by who prepared them. Each abandoned one has shown a deck to those who can open its
     seed."""
     days, table, asked = DaysOfEvents(scope), scope.filters.get("table"), scope.filters.get(DEALER.name)
-    prepared: dict[str, tuple[str, str]] = {}
     found: dict[tuple[str, str], list[int]] = {}
-    for event, chain, kind, hand, actor in stream(_PREPARED, [scope.house.id, scope.as_of.event]):
+    parameters = {"house": scope.house.id, "event": scope.as_of.event} | days.parameters
+    for day, chain, actor, *numbers in fetched(_PREPARED, parameters):
         code = place(chain)
-        if kind == "deal.committed":
-            if days.takes(event) and table in (None, code) and asked in (None, actor):
-                prepared[hand] = code, actor
-                found.setdefault(prepared[hand], [0, 0, 0])[0] += 1
-        elif (key := prepared.pop(hand, None)) is not None:
-            found[key][1 if kind == "hand.dealt" else 2] += 1
+        if days.range.takes(day) and table in (None, code) and asked in (None, actor):
+            sums = found.setdefault((code, actor), [0, 0, 0])
+            found[code, actor] = [one + other for one, other in zip(sums, numbers, strict=True)]
     for (code, dealer), (begun, played, given_up) in sorted(found.items()):
         yield code, dealer, begun, played, given_up, share(given_up, begun)
 

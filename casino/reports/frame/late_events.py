@@ -12,16 +12,20 @@ from typing import Any
 from casino.bookkeeping.chart import kind_of
 from casino.reports.frame.movements import events
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import DaysOfEvents
+from casino.reports.frame.trail import DaysOfEvents, fetched
 
 #: What begins work that may end in another gaming day, and what it ends with.
-_BEGUN = (
-    "day.opened", "drawer.opened", "drawer.reopened", "tray.counted", "vault.counted", "hand.settled", "hand.ruled",
-)  # fmt: skip
+_BEGUN = ("day.opened", "drawer.opened", "drawer.reopened", "tray.counted", "vault.counted")
 _LATER = (
     "drawer.closed", "tray.confirmed", "vault.count_signed_off", "variance.offset", "box.received", "hand.ruled_later",
     "chips.attributed", "chips.unattributed",
 )  # fmt: skip
+#: Of the ends of hands, which are as many as hands, only those of hands that were ruled on later.
+_ENDED = """
+SELECT doc #>> '{data,hand}', min(id) FROM audit_event
+WHERE house_id = %s AND id <= %s AND doc ->> 'kind' IN ('hand.settled', 'hand.ruled')
+AND doc #>> '{data,hand}' = ANY(%s) GROUP BY 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +59,8 @@ class _Begun:
             self.events.setdefault((chain, str(data["shift"])), event)
         elif kind == "tray.counted":
             self.events.setdefault((chain, "tray", str(data["tray_count"]["tray_count"])), event)
-        elif kind == "vault.counted":
-            self.events.setdefault(("vault", str(data["vault_count"]["vault_count"])), event)
         else:
-            self.events.setdefault(("hand", data["hand"]), event)
+            self.events.setdefault(("vault", str(data["vault_count"]["vault_count"])), event)
 
     def day(self, chain: str, doc: Mapping[str, Any]) -> str:
         """The gaming day to which later work belongs; empty where the house had opened none when it began."""
@@ -91,7 +93,7 @@ def _work(kind: str, chain: str, data: Mapping[str, Any]) -> tuple[str, ...]:
 def said(scope: Scope, numbers: Collection[str]) -> Iterator[Said]:
     """What events have posted on the accounts of these numbers for another day than the one in which they were
     recorded, of which the run has asked for one or the other, in their order."""
-    begun, days = _Begun(), DaysOfEvents(scope)
+    begun, days = _Begun(_ended(scope)), DaysOfEvents(scope)
     for event, chain, _, doc in events(scope, (*_BEGUN, *_LATER)):
         if doc["kind"] in _BEGUN:
             begun.add(event, chain, doc)
@@ -99,6 +101,13 @@ def said(scope: Scope, numbers: Collection[str]) -> Iterator[Said]:
         for_day, day = begun.day(chain, doc), days.of(event)
         if for_day not in ("", day) and (days.range.takes(for_day) or days.range.takes(day)):
             yield from _posted(doc, numbers, for_day, day)
+
+
+def _ended(scope: Scope) -> dict[tuple[str, ...], int]:
+    """The events that ended hands which were ruled on later, by what `_work` says of such a ruling."""
+    hands = sorted({doc["data"]["hand"] for *_, doc in events(scope, ("hand.ruled_later",))})
+    found = fetched(_ENDED, [scope.house.id, scope.as_of.event, hands]) if hands else []
+    return {("hand", hand): event for hand, event in found}
 
 
 def _posted(doc: Mapping[str, Any], numbers: Collection[str], for_day: str, day: str) -> Iterator[Said]:

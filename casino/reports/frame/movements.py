@@ -3,7 +3,7 @@
 The two are written apart, and a report compares them. Both are read up to the moment of the report."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,25 +40,31 @@ LEFT JOIN ledger_period period ON period.id = posted.period_id
 WHERE account.book = %s AND split_part(account.code, '/', 1) = ANY(%s) AND posted.id <= %s
 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
-#: A mirror is recorded by what it reverses: its legs are those of that posting, with the other sign. The postings of an
-#: event are taken apart as they are read: a million of them is not kept.
+#: The postings of an event are taken apart as they are read, by several processes of the database: a million of them is
+#: not kept. A mirror is recorded by what it reverses: its legs are those of that posting, with the other sign. Mirrors
+#: are few, and read by themselves: what the database asks for each posting would keep it from reading in parallel.
 _RECORDED = """
-WITH posting AS (
-    SELECT jsonb_array_elements(event.doc -> 'postings') AS one FROM audit_event event
-    WHERE event.house_id = %s AND event.id <= %s
-), leg AS (
-    SELECT (one ->> 'tx')::bigint AS tx, CASE WHEN one ->> 'reverses' IS NULL THEN 1 ELSE -1 END AS sign,
-        jsonb_array_elements(coalesce(one -> 'legs', (
-            SELECT undone -> 'legs' FROM audit_posting noted JOIN audit_event before ON before.id = noted.event_id
-            CROSS JOIN LATERAL jsonb_array_elements(before.doc -> 'postings') undone
-            WHERE noted.transaction_id = (one ->> 'reverses')::bigint AND undone -> 'tx' = one -> 'reverses'
-        ))) AS leg
-    FROM posting
+WITH leg AS (
+    SELECT (one ->> 'tx')::bigint AS tx, CASE WHEN one ->> 'reverses' IS NULL THEN 1 ELSE -1 END AS sign, leg
+    FROM audit_event event CROSS JOIN LATERAL jsonb_array_elements(event.doc -> 'postings') one
+    CROSS JOIN LATERAL jsonb_array_elements(one -> 'legs') leg
+    WHERE event.house_id = %(house)s AND event.id <= %(event)s
+    UNION ALL
+    SELECT (one ->> 'tx')::bigint, -1, leg
+    FROM ledger_transaction mirror JOIN audit_posting noted ON noted.transaction_id = mirror.id
+    JOIN audit_event event ON event.id = noted.event_id
+    CROSS JOIN LATERAL jsonb_array_elements(event.doc -> 'postings') one
+    JOIN audit_posting earlier ON earlier.transaction_id = (one ->> 'reverses')::bigint
+    JOIN audit_event before ON before.id = earlier.event_id
+    CROSS JOIN LATERAL jsonb_array_elements(before.doc -> 'postings') undone
+    CROSS JOIN LATERAL jsonb_array_elements(undone -> 'legs') leg
+    WHERE mirror.book = %(house)s AND mirror.reverses_id IS NOT NULL AND event.id <= %(event)s
+    AND (one ->> 'tx')::bigint = mirror.id AND one -> 'legs' IS NULL AND undone -> 'tx' = one -> 'reverses'
 )
 SELECT coalesce(period.name, ''), leg ->> 0, leg ->> 1, sum(sign * (leg ->> 2)::bigint)::bigint
 FROM leg JOIN ledger_transaction posted ON posted.id = leg.tx
 LEFT JOIN ledger_period period ON period.id = posted.period_id
-WHERE split_part(leg ->> 0, '/', 1) = ANY(%s) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+WHERE split_part(leg ->> 0, '/', 1) = ANY(%(numbers)s) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """
 #: The same by the days for which they were booked: a box of yesterday that is counted today is one of yesterday.
 _RECORDED_FOR = _RECORDED.replace(
@@ -170,7 +176,8 @@ def recorded(
     credits, by code and commodity."""
     statement = _RECORDED_FOR if booked_for else _RECORDED
     found: dict[tuple[str, str], int] = {}
-    for day, code, commodity, net in _rows(statement, [scope.house.id, scope.as_of.event, list(map(str, numbers))]):
+    asked = {"house": scope.house.id, "event": scope.as_of.event, "numbers": list(map(str, numbers))}
+    for day, code, commodity, net in _rows(statement, asked):
         if days.takes(day):
             found[code, commodity] = found.get((code, commodity), 0) + net
     return found
@@ -182,7 +189,7 @@ def events(scope: Scope, kinds: Sequence[str]) -> Iterator[tuple[int, str, int, 
         yield event, chain, seq, json.loads(doc)
 
 
-def _rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _rows(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall())

@@ -15,6 +15,9 @@ from casino.reports.frame.report import Equality, Section
 from casino.reports.render.base import group_rows
 from casino.reports.render.style import Style, harmless
 
+#: Types whose values are one cell each, whatever the style: rows of such columns alone are written with less ado.
+_ONE_CELL = frozenset({Type.PIECES, Type.COUNT, Type.TEXT, Type.REF, Type.DAY})
+
 
 class CsvWriter:
     """Writes `REPORT-SECTION.csv` and `REPORT-SECTION-by-COLUMN.csv`."""
@@ -31,9 +34,13 @@ class CsvWriter:
         self._rows = self._writer(opened)
         self._rows.writerow(name for column in section.columns for name in names(column))
         self._cells = [_cells(column, self.style) for column in section.columns]
+        self._plain = all(column.type in _ONE_CELL for column in section.columns)
 
     def row(self, row: Row) -> None:
         """Write a line."""
+        if self._plain:
+            self._rows.writerow([_plain(value) for value in row])
+            return
         self._rows.writerow([cell for cells, value in zip(self._cells, row, strict=True) for cell in cells(value)])
 
     def end_section(self, sums: Sums) -> None:
@@ -96,6 +103,11 @@ def _cells(column: Column, style: Style) -> Callable[[Any], Sequence[Any]]:
     if column.type is Type.FLAG:
         return lambda value: ("" if value is None else "true" if value else "false",)
     return _text
+
+
+def _plain(value: Value) -> Any:
+    """A value of a column of _ONE_CELL; the library writes nothing for None."""
+    return harmless(value) if type(value) is str else value
 
 
 def _moment(value: datetime, style: Style) -> tuple[str, str]:

@@ -18,6 +18,8 @@ DECIMALS = {"point": ".", "comma": ","}
 #: Where a cell may begin, in a file that is opened with whatever separator, and goes on as a formula would, after
 #: quotes and blanks, which a reader may take away.
 _FORMULA = re.compile(r"""(^|[,;\t\r\n])(?=["\s]*[=+\-@|%]|[\t\r\n])""")
+#: Most texts: one cell, whatever the separator, that begins with nothing of this.
+_HARMLESS = re.compile(r"""[^"\s=+\-@|%,;][^,;\t\r\n]*""")
 
 
 def style_of(language: str, separator: str | None, decimal: str | None) -> dict[str, str]:
@@ -105,4 +107,4 @@ def harmless(text: str) -> str:
     """A text of which no spreadsheet takes any part for a formula, also one that reads the file with another separator
     than it was written with: there is an apostrophe before what would be one. Numbers are written as numbers and never
     come here, so that a negative one stays what it is."""
-    return _FORMULA.sub(r"\1'", text)
+    return text if _HARMLESS.fullmatch(text) else _FORMULA.sub(r"\1'", text)

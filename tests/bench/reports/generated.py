@@ -19,7 +19,6 @@ from django.db.backends.utils import CursorWrapper
 
 #: Hands are dealt so often at a table.
 _PACE = timedelta(seconds=144)
-_FIRST_DAY = date(2025, 1, 1)
 _OPENS = timedelta(hours=17)
 STACK = 900_000
 #: Two seats; the one that deals pays, both call once, the second gives up. Three requests.
@@ -37,6 +36,11 @@ class Size:
     days: int
     hands: int
     tables: int = 8
+
+    @property
+    def first_day(self) -> date:
+        """So that the last one was yesterday, and nobody has been away for months."""
+        return datetime.now(UTC).date() - timedelta(days=self.days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def founded(size: Size) -> Any:
     from tests.casino.kit import Kit
 
     kit = Kit.found()
-    kit.office(Role.MANAGER).ok("days", {"day": (_FIRST_DAY - timedelta(days=1)).isoformat()})
+    kit.office(Role.MANAGER).ok("days", {"day": (size.first_day - timedelta(days=1)).isoformat()})
     for number in range(1, size.tables + 1):
         kit.table(f"T{number}", seats=2)
         dealer = kit.seated(f"T{number}", stacks=(STACK, STACK))
@@ -192,7 +196,7 @@ class _Writer:
     def write(self, cursor: CursorWrapper) -> None:
         """All days; each is a period of the ledger that is closed."""
         for day in range(self.size.days):
-            opened = datetime.combine(_FIRST_DAY, datetime.min.time(), UTC) + timedelta(days=day) + _OPENS
+            opened = datetime.combine(self.size.first_day, datetime.min.time(), UTC) + timedelta(days=day) + _OPENS
             cursor.execute(
                 "INSERT INTO ledger_period (book, name, opened_at, closed_at) VALUES (%s, %s, %s, %s) RETURNING id",
                 [self.house.id, opened.date().isoformat(), opened, opened + timedelta(hours=12)],

@@ -8,6 +8,8 @@ import pytest
 
 from casino.audit import archive
 from casino.audit.verifier import command
+from casino.reports import selectors
+from casino.reports.catalogue import a32_certificate
 from casino.staff.models import Role
 from tests.casino.days.test_days import events
 from tests.casino.hands.test_settlement import alter_as_superuser
@@ -62,3 +64,20 @@ def test_a_certificate_says_that_something_was_found(kit: Kit) -> None:
     assert any(row["part"] == "finding" and "x_readings" in row["detail"] for row in found)
     [one] = run["equalities"]
     assert (one["holds"], one["other"]) == (False, 0) and one["one"] >= 1
+
+
+def test_of_many_findings_some_are_listed_and_all_are_counted(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit.sequence()
+    whole = selectors.verification
+
+    def found_much(house: Any) -> dict[str, Any]:
+        return whole(house) | {"hand_findings": [{"hand": f"T1-{n:06d}"} for n in range(7)], "ok": False}
+
+    monkeypatch.setattr(selectors, "verification", found_much)
+    monkeypatch.setattr(a32_certificate, "MOST_LISTED", 5)
+    run, found = certified(kit)
+    listed = [row for row in found if row["part"] == "finding"]
+    assert [row["detail"] for row in listed[:5]] == [f"hand T1-{n:06d}" for n in range(5)]
+    [rest] = listed[5:]
+    assert (rest["what"], rest["number"], rest["finding"]) == ("hands", 2, 2)
+    assert [one["one"] for one in run["equalities"]] == [7]

@@ -35,7 +35,7 @@ def counted(decks: Iterator[Deck], ranked: Kinds | None, many: int = LEAST_DECKS
     found, before = Decks(SIZE, ranked), None
     for _ in range(many):
         deck = next(decks)
-        found.add(facts(deck, SIZE, ranked, before))
+        found.add(facts(deck, SIZE, ranked).after(before))
         before = deck
     return found
 
