@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from casino.api.http.operations import (
     READERS,
+    Reading,
     ReadOperation,
     StrictChoice,
     StrictInput,
@@ -136,7 +137,7 @@ class PasskeyBegun(PasskeyAsked):
     method="post",
     refuses=["passkey_refused", "passkey_challenge_refused", "passkey_exists", "too_many_passkeys"],
 )
-class Passkeys(WriteOperation):
+class Passkeys(WriteOperation, Reading):
     """One's own passkeys. A new one counts from now on: every sign-in takes a passkey, or a code where the person has
     an app. It answers the challenge of `passkeys/begin`, once (`passkey_challenge_refused`); the authenticator has made
     sure who holds it (`passkey_refused`). No If-Match: a passkey has no version."""
@@ -150,6 +151,8 @@ class Passkeys(WriteOperation):
         client_data = Base64Url("What the browser had it say yes to: `response.clientDataJSON`.", most=8192)
         attestation = Base64Url("`response.attestationObject`.", most=16384)
 
+    #: What a person knows of the own passkeys is no secret, and nobody else reads it.
+    sensitive = False
     roles = READERS
     sets_second_factor = True
     versioned = False

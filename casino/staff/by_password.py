@@ -19,15 +19,17 @@ class _Wrong(Exception):
 
 
 def change_own(
-    command: Command, given: Credentials, request: HttpRequest, change: Callable[[House, Staff], Outcome]
-) -> Answer:
-    """Change one's own row, locked, in exchange for the password. Raises Forbidden sign_in_refused for a wrong one, or
-    while the login is locked, which is counted and recorded as at signing in, TooManyAttempts, and what `change`
-    refuses."""
+    command: Command, given: Credentials, request: HttpRequest, change: Callable[[House, Staff], Outcome],
+    first: Callable[[Staff], object] = lambda staff: None,
+) -> Answer:  # fmt: skip
+    """Change one's own row, locked, in exchange for the password. Raises what `first` refuses, Forbidden
+    sign_in_refused for a wrong password, or while the login is locked, which is counted and recorded as at signing in,
+    TooManyAttempts, and what `change` refuses."""
 
     def checked(house: House, work: Work) -> Outcome:
         staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
         staff.house = house
+        first(staff)
         if not (is_right(staff, given, request) and staff.is_active):
             raise _Wrong
         return change(house, staff)

@@ -72,11 +72,8 @@ def remove(
     is counted, TooManyAttempts, PasskeyCloned, Conflict last_second_factor."""
 
     def change(house: House, staff: Staff) -> Outcome:
-        key = next((one for one in passkeys.of_person(staff) if passkeys.name_of(one) == passkey), None)
-        if key is None:
-            raise NotFound("You have no such passkey.")
         require_second_factor(staff, given, command.context.terminal.code, request)
-        key.delete()
+        _named(staff, passkey).delete()
         _count(staff, -1)
         if second_factor.is_missing(staff, required):
             raise Conflict(
@@ -86,7 +83,7 @@ def remove(
             )
         return Outcome(PasskeyRemoved(passkey_sha256=passkey), describe(staff), version=staff.version)
 
-    return change_own(command, given, request, change)
+    return change_own(command, given, request, change, lambda staff: _named(staff, passkey))
 
 
 def describe(staff: Staff) -> dict[str, Any]:
@@ -95,6 +92,14 @@ def describe(staff: Staff) -> dict[str, Any]:
         "login": staff.login, "roles": list(staff.roles), "active": staff.is_active, "version": staff.version,
         "passkey_count": staff.passkey_count,
     }  # fmt: skip
+
+
+def _named(staff: Staff, passkey: str) -> Passkey:
+    """The passkey of a person that the trail calls so. Raises NotFound."""
+    for one in passkeys.of_person(staff):
+        if passkeys.name_of(one) == passkey:
+            return one
+    raise NotFound("You have no such passkey.")
 
 
 def _require_room(staff: Staff) -> None:
