@@ -221,7 +221,7 @@ class Passkey(HouseRow):
 
 
 class PasskeyChallenge(HouseRow):
-    """Random bytes that a passkey is to sign, once and soon. Whoever uses it deletes the row."""
+    """Random bytes that a passkey is to sign, once and soon. Who uses it deletes the row."""
 
     #: SHA-256 of the challenge.
     digest = models.CharField(max_length=64, primary_key=True)

@@ -2,7 +2,7 @@
 with a key that never leaves it, for this house's host only, after it has made sure who holds it.
 
 A challenge is 32 random bytes. The database keeps its SHA-256, the terminal where it was asked for and what it is for;
-it counts once, for `LASTS` seconds by the database's clock. Whoever shows it has used it up, also in vain. No
+it counts once, for `LASTS` seconds by the database's clock. Who shows it has used it up, also in vain. No
 attestation is asked for: any authenticator will do that verifies its user.
 """
 
@@ -287,8 +287,8 @@ def _verified(key: Passkey, given: Assertion, challenge: bytes, here: Site) -> i
 
 def _credential(name: str, response: Mapping[str, Any]) -> dict[str, Any]:
     """As browsers write it, once it is known that no page inside another page has asked. Raises PasskeyRefused."""
-    told = json.loads(base64url_to_bytes(response["clientDataJSON"]))
-    if told.get("crossOrigin") or told.get("topOrigin"):
+    found = json.loads(base64url_to_bytes(response["clientDataJSON"]))
+    if found.get("crossOrigin") or found.get("topOrigin"):
         raise PasskeyRefused("The passkey is not taken: a page inside another page has asked for it.")
     return {"id": name, "rawId": name, "type": "public-key", "response": response}
 

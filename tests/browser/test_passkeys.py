@@ -136,7 +136,7 @@ def test_a_terminal_that_was_left_alone_goes_on_with_a_passkey(at_localhost: Scr
     page.wait_for_selector("summary:has-text('Key ring')")
 
 
-def test_who_cannot_be_verified_is_told_so_and_nothing_is_sent(at_localhost: Screens) -> None:
+def test_who_cannot_be_verified_reads_so_and_nothing_is_sent(at_localhost: Screens) -> None:
     screens = at_localhost
     page, login = signed_in(screens, Role.MANAGER)
     tools, authenticator = with_authenticator(page)

@@ -534,7 +534,7 @@ REGISTERED = {"passkey_sha256": KEY, "public_key_sha256": "b" * 64}
 
 
 def register_passkey(docs: Docs, **members: Any) -> None:
-    """Somebody who is hired registers a passkey before anybody decides anything."""
+    """A hired person registers a passkey before anybody decides anything."""
     add(docs, HOUSE, "staff.passkey_registered", REGISTERED, before="approval.approved", **members)
 
 

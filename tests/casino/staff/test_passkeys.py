@@ -124,7 +124,7 @@ def test_what_a_browser_is_asked_for_with(kit: Kit) -> None:
     ann.register(desk)
     again = ann.asks(desk, passkey=ann.own(desk)).json()
     assert again["credentials"] == [ann.authenticator.credential] and again["user"] == begun["user"]
-    # Of a sign-in it says nothing: who has which passkeys is nobody's business.
+    # Of a sign-in it says nothing: who has which passkeys is not said.
     assert ann.asked()["credentials"] == []
 
 
@@ -413,7 +413,7 @@ def test_the_office_takes_all_of_them_away(kit: Kit) -> None:
 
 
 def test_who_is_deactivated_and_comes_back_still_needs_the_passkey(kit: Kit) -> None:
-    """As with an app: otherwise whoever activates a person could take the second factor away."""
+    """As with an app: otherwise who activates a person could take the second factor away."""
     ann = Holder(kit)
     ann.enrolled()
     admin = kit.office(Role.ADMIN)
