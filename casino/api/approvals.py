@@ -47,6 +47,7 @@ _NOT_BY = (
     "four_eyes", "code_required", "code_refused", "passkey_refused", "passkey_challenge_refused", "passkey_cloned",
     "too_many_attempts",
 )  # fmt: skip
+_PASSKEY = "Instead of the code: what a passkey has answered to a challenge for this decision."
 _DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)
 _WORD_OR_NUMBER = {"oneOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]}
 #: Members of the requests that are kept.
@@ -180,14 +181,6 @@ class _Decision(WriteOperation):
         return WithCode(data.get("code", ""), asked_for, self.request._request, assertion_in(data), actor)
 
 
-class _Passkey(PasskeyAnswer):
-    """The answer of a passkey."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        meaning = "Instead of the code: what a passkey has answered to a challenge for this decision."
-        super().__init__(**{"required": False, "help_text": meaning, **kwargs})
-
-
 class _Code(StrictPattern):
     """A code of the second factor."""
 
@@ -211,7 +204,7 @@ class Approve(_Decision):
         """The code or the passkey, where one is due."""
 
         code = _Code()
-        passkey = _Passkey()
+        passkey = PasskeyAnswer(required=False, help_text=_PASSKEY)
 
     input = Input
 
@@ -233,7 +226,7 @@ class Refuse(_Decision):
 
         reason = Reason()
         code = _Code()
-        passkey = _Passkey()
+        passkey = PasskeyAnswer(required=False, help_text=_PASSKEY)
 
     input = Input
 
