@@ -469,6 +469,28 @@ def test_nothing_of_a_passkey_but_its_hashes_is_in_the_trail(kit: Kit) -> None:
         assert ann.authenticator.credential not in payload and "signature" not in json.loads(payload)["data"]
 
 
+ALTERED = {
+    "name": ("other", []), "sign_count": (7, []), "public_key": (b"other", ["state_differs"]),
+    "credential_id": ("b3RoZXI", ["state_extra", "state_missing"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", ALTERED)
+def test_a_passkey_that_was_altered_past_the_house_is_found(kit: Kit, column: str) -> None:
+    Holder(kit).enrolled()
+    value, found = ALTERED[column]
+    Passkey.objects.filter(house=kit.house).update(**{column: value})
+    assert sorted(one.code for one in verify_house(kit.house).findings) == found
+
+
+def test_a_passkey_that_was_deleted_past_the_house_is_found(kit: Kit) -> None:
+    ann, bea = Holder(kit), Holder(kit, "bea")
+    ann.enrolled(), bea.enrolled()
+    Passkey.objects.filter(staff=ann.row).delete()
+    Passkey.objects.filter(staff=bea.row).update(staff=ann.row)
+    assert sorted(one.code for one in verify_house(kit.house).findings) == ["state_differs", "state_missing"]
+
+
 def test_a_terminal_that_no_house_knows_gets_no_challenge(kit: Kit) -> None:
     ann = Holder(kit)
     answer = kit.http(None).post("/api/v1/sign-in/challenge", json={"terminal": TERMINAL, "terminal_key": "no"})
