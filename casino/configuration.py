@@ -130,6 +130,13 @@ def _hosts(value: str) -> tuple[str, ...]:
     return tuple(host for host in value.split(",") if host)
 
 
+def _origins(value: str) -> tuple[str, ...]:
+    found = _hosts(value)
+    if not all(re.fullmatch(r"https?://[^\s/]+", one) for one in found):
+        raise ValueError("expected https://HOST, several separated by commas, without a path")
+    return found
+
+
 def _folders(value: str) -> tuple[Path, ...]:
     folders = tuple(Path(folder) for folder in value.split(os.pathsep) if folder)
     if not folders:
@@ -330,6 +337,21 @@ class Configuration:
         default=("127.0.0.1", "localhost", "[::1]"),
         shown="`127.0.0.1,localhost,[::1]`",
         meaning="Host names under which the API answers, separated by commas.",
+    )
+    passkey_host: str = variable(
+        "CASINO_PASSKEY_HOST",
+        _text,
+        default="",
+        shown="that of the request",
+        meaning="The host for which passkeys are made, or a domain above it (`house.example` for "
+        "`cage.house.example` too). Passkeys that were made for another one are not taken.",
+    )
+    passkey_origins: tuple[str, ...] = variable(
+        "CASINO_PASSKEY_ORIGINS",
+        _origins,
+        default=(),
+        shown="the host of the request, over HTTPS",
+        meaning="Origins of the pages that may ask for a passkey, separated by commas: `https://house.example`.",
     )
     cors_origins: tuple[str, ...] = variable(
         "CASINO_CORS_ORIGINS",

@@ -22,6 +22,8 @@ CASINO_SEAL_KEY = environment.seal_key
 CASINO_SEAL_KEY_OLD = environment.seal_key_old
 ALLOWED_HOSTS = list(environment.allowed_hosts)
 CASINO_CORS_ORIGINS = environment.cors_origins
+CASINO_PASSKEY_HOST = environment.passkey_host
+CASINO_PASSKEY_ORIGINS = environment.passkey_origins
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",

@@ -14,6 +14,7 @@ from casino.api.http.operations import (
     Reading,
     ReadOperation,
     Reason,
+    StrictChoice,
     StrictInput,
     StrictInteger,
     StrictPattern,
@@ -24,6 +25,7 @@ from casino.api.http.operations import (
 )
 from casino.api.http.shapes import Shaped
 from casino.api.parts import login_of, minor_units
+from casino.api.passkey_parts import PasskeyAnswer, PasskeyAsked, assertion_in
 from casino.api.tables import ReceiptOut
 from casino.approvals import control_points, selectors, services
 from casino.approvals.models import Approval, ApprovalKind, ApprovalState
@@ -41,7 +43,11 @@ ASK = (
 DECIDE = (Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR)
 EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
 #: Refusals of a decision: of the person, and of the approval.
-_NOT_BY = ("four_eyes", "code_required", "code_refused", "too_many_attempts")
+_NOT_BY = (
+    "four_eyes", "code_required", "code_refused", "passkey_refused", "passkey_challenge_refused", "passkey_cloned",
+    "too_many_attempts",
+)  # fmt: skip
+_PASSKEY = "Instead of the code: what a passkey has answered to a challenge for this decision."
 _DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)
 _WORD_OR_NUMBER = {"oneOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]}
 #: Members of the requests that are kept.
@@ -162,16 +168,17 @@ class ApprovalDetail(ReadOperation):
 
 
 class _Decision(WriteOperation):
-    """At any terminal of the house, with a code of the second factor where the house asks for one."""
+    """At any terminal of the house, with a code or passkey of the second factor where the house asks for one."""
 
     roles = DECIDE
     versioned = False
-    redact_fields = frozenset({"code"})
+    redact_fields = frozenset({"code", "passkey"})
 
     def given(self, data: dict[str, Any]) -> WithCode:
         """What was sent to show who decides."""
         asked_for = bool(getattr(self.request, "second_factor", False))
-        return WithCode(data.get("code", ""), asked_for, self.request._request)
+        actor = context_of(self.request).actor
+        return WithCode(data.get("code", ""), asked_for, self.request._request, assertion_in(data), actor)
 
 
 class _Code(StrictPattern):
@@ -188,14 +195,16 @@ class Approve(_Decision):
     that person or was hired by them, and for anybody who may know the passwords of both (`four_eyes`). Where a person
     of every role must approve (`every_role`), this is for the first of one's roles that has not (`waits_for`), once for
     each person, who depends on none of those before (`four_eyes`); it is approved with the last. Where the house
-    asks for a second factor this takes a new code (`code_required`); a wrong one, or one that was used, counts as a
-    failed sign-in (`code_refused`)."""
+    asks for a second factor this takes a new code, or a passkey that has signed a challenge for this very decision
+    (`approvals/N/challenge`), otherwise `code_required`; a wrong one, or one that was used, counts as a failed sign-in
+    (`code_refused`, `passkey_refused`, `passkey_challenge_refused`, `passkey_cloned`)."""
 
     @extend_schema_serializer(component_name="ApproveInput")
     class Input(StrictInput):
-        """The code, where one is due."""
+        """The code or the passkey, where one is due."""
 
         code = _Code()
+        passkey = PasskeyAnswer(required=False, help_text=_PASSKEY)
 
     input = Input
 
@@ -209,20 +218,53 @@ class Approve(_Decision):
 )
 class Refuse(_Decision):
     """Refuse what another person asked for, with a reason: one no is enough where every role must approve, until all
-    have. Refused as an approval is (`four_eyes`), and takes a code as an approval does."""
+    have. Refused as an approval is (`four_eyes`), and takes a code or a passkey as an approval does."""
 
     @extend_schema_serializer(component_name="RefuseApprovalInput")
     class Input(StrictInput):
-        """Why, and the code, where one is due."""
+        """Why, and the code or the passkey, where one is due."""
 
         reason = Reason()
         code = _Code()
+        passkey = PasskeyAnswer(required=False, help_text=_PASSKEY)
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Refuse."""
         return services.refuse(command=command, number=path["approval"], given=self.given(data), reason=data["reason"])
+
+
+@documented(
+    "challengeForApproval", summary="Ask for a challenge for a decision", answers=PasskeyAsked, status=201, tag=TAG,
+    refuses=["not_found"],
+)  # fmt: skip
+class Challenge(ReadOperation):
+    """A challenge that one of one's passkeys signs for one decision on this approval: for exactly its request, once,
+    for two minutes, at this terminal. It is for `navigator.credentials.get`; the answer goes with `approve` or
+    `refuse`."""
+
+    @extend_schema_serializer(component_name="ChallengeForApprovalInput")
+    class Input(StrictInput):
+        """What is to be decided."""
+
+        decision = StrictChoice(choices=["approve", "refuse"], help_text="The decision that it is for.")
+
+    #: There is nothing to read here.
+    sensitive = False
+    roles = DECIDE
+    input = Input
+
+    def post(self, request: Request, approval: int) -> Response:
+        """Make one."""
+        given = self.Input(data=request.data)
+        given.is_valid(raise_exception=True)
+        person, token = signed_in(request)
+        asked = services.passkey_challenge(
+            staff=person, terminal=token.terminal, number=approval, decision=given.validated_data["decision"],
+            request=request._request,
+        )  # fmt: skip
+        return Response(asked, status=201)
 
 
 @documented(
@@ -410,6 +452,7 @@ urls = [
     path("approvals", ApprovalList.as_view()),
     path("approvals/<int:approval>", ApprovalDetail.as_view()),
     path("approvals/<int:approval>/approve", Approve.as_view()),
+    path("approvals/<int:approval>/challenge", Challenge.as_view()),
     path("approvals/<int:approval>/refuse", Refuse.as_view()),
     path("approvals/<int:approval>/withdraw", Withdraw.as_view()),
     path("limits", ControlPoints.as_view()),

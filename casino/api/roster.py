@@ -20,6 +20,7 @@ from casino.api.http.operations import (
     documented,
     signed_in,
 )
+from casino.api.passkey_parts import PasskeyAnswer, assertion_in
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
 from casino.cage.services import require_not_retired
@@ -64,8 +65,9 @@ class StaffRow(serializers.Serializer[Any]):
         source="player_ref", allow_blank=True, help_text="Reference of this person as a player; empty: none."
     )
     second_factor_since = serializers.DateTimeField(
-        source="totp_since", allow_null=True, help_text="Since when sign-ins take a code; null: they take none."
+        source="totp_since", allow_null=True, help_text="Since when the person has an app for codes; null: none."
     )
+    passkey_count = serializers.IntegerField(help_text="Number of the person's passkeys.")
     hired_at = serializers.DateTimeField()
     last_signed_in_at = serializers.DateTimeField(source="last_login", allow_null=True)
 
@@ -331,18 +333,20 @@ class SecondFactorOut(StaffOut):
     answers=SecondFactorOut,
     status=201,
     tag=TAG,
-    refuses=["sign_in_refused", "too_many_attempts", "second_factor_set"],
+    refuses=["sign_in_refused", "too_many_attempts", "second_factor_set", "passkey_cloned"],
 )
 class BeginSecondFactor(WriteOperation):
     """A secret for an app that shows codes (RFC 6238: SHA-1, six digits, 30 seconds), in exchange for the password. It
-    is shown once, and counts when `second-factor/confirm` has a code of it; until then it can be begun again. Refused
-    for a person who has one (`second_factor_set`). No If-Match: a secret has no version."""
+    is shown once, and counts when `second-factor/confirm` has a code of it; until then it can be begun again. Who has a
+    passkey shows it too (`passkeys/challenge`). Refused for a person who has an app (`second_factor_set`). No If-Match:
+    a secret has no version."""
 
     @extend_schema_serializer(component_name="BeginSecondFactorInput")
     class Input(StrictInput):
-        """The current password."""
+        """The current password, and a passkey where the person has one."""
 
         password = StrictText(max_length=256)
+        passkey = PasskeyAnswer(required=False, help_text="What a passkey has answered, where the person has one.")
 
     roles = READERS
     sets_second_factor = True
@@ -352,7 +356,9 @@ class BeginSecondFactor(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Begin."""
-        return roster.begin_second_factor(command=command, password=data["password"], request=self.request._request)
+        return roster.begin_second_factor(
+            command=command, password=data["password"], passkey=assertion_in(data), request=self.request._request
+        )
 
 
 @documented(
@@ -387,9 +393,10 @@ class ConfirmSecondFactor(WriteOperation):
     "resetSecondFactor", summary="Reset a person's second factor", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER
 )
 class ResetSecondFactor(WriteOperation):
-    """For a person who has lost the device: sign-ins take no code until a new one is confirmed; tokens end at once. Who
-    resets it counts as having given the password. No one can reset their own (`four_eyes`). Once the house is live a
-    manager or an auditor approves it, who is not the person."""
+    """For a person who has lost the device: app and passkeys are taken away, and sign-ins take the password alone until
+    the person has a new second factor; tokens end at once. Who resets it counts as having given the password. No one
+    can reset their own (`four_eyes`). Once the house is live a manager or an auditor approves it, who is not the
+    person."""
 
     roles = ADMINS
     approvable = True

@@ -21,6 +21,7 @@ from casino.api.http.operations import (
     documented,
     signed_in,
 )
+from casino.api.passkey_parts import PasskeyAnswer, assertion_in
 from casino.api.tables import ReceiptOut
 from casino.houses.control_points import in_force
 from casino.staff import pins, second_factor, services
@@ -52,13 +53,14 @@ class SignedIn(serializers.Serializer[Any]):
     answers=SignedIn,
     status=201,
     tag=TAG,
-    refuses=["sign_in_refused", "too_many_attempts"],
+    refuses=["sign_in_refused", "too_many_attempts", "passkey_cloned"],
 )
 class SignIn(APIView):
     """Login, password and the terminal's key together give one token for this person at this terminal; a person with a
-    second factor needs a code of it too, and each code is accepted once. The token is shown only once. A refusal does
-    not say which of them was wrong (`sign_in_refused`). Too many failures lock the
-    login for a while (`too_many_attempts`)."""
+    second factor needs a code too, or the answer of a passkey to a challenge of this terminal (`sign-in/challenge`);
+    each counts once. The token is shown only once. A refusal does not say which of them was wrong (`sign_in_refused`),
+    but where the passkey may have a copy (`passkey_cloned`). Too many failures lock the login for a while
+    (`too_many_attempts`)."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
@@ -75,6 +77,7 @@ class SignIn(APIView):
             max_length=6, required=False, default="", allow_blank=True,
             help_text="The code that the person's second factor shows now; a person without one needs none.",
         )  # fmt: skip
+        passkey = PasskeyAnswer(required=False, help_text="Instead of the code: what a passkey has answered.")
 
     input = Input
 
@@ -88,6 +91,7 @@ class SignIn(APIView):
             login=data["login"],
             password=data["password"],
             code=data["code"],
+            passkey=assertion_in(data),
             terminal_code=data["terminal"],
             terminal_key=data["terminal_key"],
             request_id=request.request_id,  # type: ignore[attr-defined]
@@ -116,7 +120,7 @@ class Must(TextChoices):
     NOTHING = "", "nothing"
     PASSWORD = "password", "give the password again: the terminal was left alone (`POST reauthenticate`)"
     NEW_PASSWORD = "new_password", "change the password that the office gave (`POST password`)"
-    SECOND_FACTOR = "second_factor", "set up a second factor (`POST second-factor`)"
+    SECOND_FACTOR = "second_factor", "set up a second factor (`POST second-factor`, or `POST passkeys/begin`)"
 
 
 class SessionOut(serializers.Serializer[Any]):
@@ -140,7 +144,9 @@ class SessionOut(serializers.Serializer[Any]):
     takes_pin = serializers.BooleanField(help_text="Whether the person's PIN does for the password that is due.")
     has_pin = serializers.BooleanField(help_text="Whether the person has a PIN.")
     may_have_pin = serializers.BooleanField(help_text="Whether the person's roles let a PIN do at tables.")
-    has_second_factor = serializers.BooleanField(help_text="Whether sign-ins of the person take a code.")
+    has_second_factor = serializers.BooleanField(help_text="Whether sign-ins of the person take a code or a passkey.")
+    has_codes = serializers.BooleanField(help_text="Whether the person has an app that shows codes.")
+    passkey_count = serializers.IntegerField(help_text="Number of the person's passkeys.")
 
 
 @documented("readSession", summary="Read who is signed in", answers=SessionOut, tag=TAG)
@@ -176,7 +182,9 @@ class Session(ReadOperation):
                 "takes_pin": due and pins.is_taken(token, person, in_force(house).pin_tries),
                 "has_pin": person.pin is not None,
                 "may_have_pin": pins.may_have(person),
-                "has_second_factor": person.totp_since is not None,
+                "has_second_factor": person.has_second_factor,
+                "has_codes": person.totp_since is not None,
+                "passkey_count": person.passkey_count,
             }
         )
 
@@ -213,13 +221,14 @@ class SignOut(ReadOperation):
     summary="Give the password again",
     status=204,
     tag=TAG,
-    refuses=["sign_in_refused", "too_many_attempts", "pin_wrong", "pin_not_taken"],
+    refuses=["sign_in_refused", "too_many_attempts", "passkey_cloned", "pin_wrong", "pin_not_taken"],
 )
 class Reauthenticate(ReadOperation):
     """A terminal that was left alone refuses everything with `reauthentication_required`: at the cage after 5 minutes
     without a request, at tables and in the office after 15. The same token works again once its person has given the
-    password here, and a code where the person has a second factor. Failures count as failed sign-ins. At a table the
-    person's PIN does instead (`POST pin`), until a few wrong ones were given (`pin_tries` of `POST limits`)."""
+    password here, and a code or passkey (`passkeys/challenge`) where the person has a second factor. Failures count as
+    failed sign-ins. At a table the person's PIN does instead (`POST pin`), until a few wrong ones were given
+    (`pin_tries` of `POST limits`)."""
 
     @extend_schema_serializer(component_name="ReauthenticateInput")
     class Input(StrictInput):
@@ -231,6 +240,7 @@ class Reauthenticate(ReadOperation):
             max_length=6, required=False, default="", allow_blank=True,
             help_text="The code that the person's second factor shows now; a person without one needs none.",
         )  # fmt: skip
+        passkey = PasskeyAnswer(required=False, help_text="Instead of the code: what a passkey has answered.")
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
             """One of the two. Raises ValidationError."""
@@ -256,8 +266,8 @@ class Reauthenticate(ReadOperation):
             pins.reauthenticate(token=token, pin=given["pin"], request=request._request, request_id=request_id)
         else:
             reauthenticate(
-                token=token, password=given["password"], code=given["code"], request=request._request,
-                request_id=request_id,
+                token=token, password=given["password"], code=given["code"], passkey=assertion_in(given),
+                request=request._request, request_id=request_id,
             )  # fmt: skip
         return Response(status=204)
 

@@ -5,6 +5,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.http import HttpRequest
+
 from casino.approvals import gate, selectors
 from casino.approvals.models import OPEN, Approval, ApprovalState, Assent
 from casino.audit.events import AuditEvent
@@ -14,10 +16,11 @@ from casino.core import locks, write
 from casino.core.errors import Forbidden, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
+from casino.staff import passkeys
 from casino.staff.credentials import require_two_minds, role_for
-from casino.staff.decisions import WithCode
+from casino.staff.decisions import Shown, WithCode
 from casino.staff.independence import require_another, require_apart
-from casino.staff.models import Role, Staff
+from casino.staff.models import Role, Staff, Terminal
 
 
 def get(house: House, number: int) -> Approval:
@@ -56,26 +59,29 @@ class OfApproval:
 
 
 def approve(*, command: Command, number: int, given: WithCode | None) -> Answer:
-    """Approve a request of another person; `given`: the code, None in a rehearsal, where nobody has one. Where a person
-    of every role must approve, the person does so in the first of their roles that has not, and it is approved with the
-    last of them. Raises NotFound, Forbidden for a role that may not decide it, Forbidden four_eyes,
-    password_change_required, code_required, code_refused, TooManyAttempts, and a Conflict for one that cannot be
-    decided any more."""
-    made = lambda coded, waits: ApprovalApproved(  # noqa: E731
-        approval=number, second_factor=coded, waits_for=waits or None
-    )
+    """Approve a request of another person; `given`: the code or passkey, None in a rehearsal, where nobody has one.
+    Where a person of every role must approve, the person does so in the first of their roles that has not, and it is
+    approved with the last of them. Raises NotFound, Forbidden for a role that may not decide it, Forbidden four_eyes,
+    password_change_required, code_required, code_refused, PasskeyRefused, TooManyAttempts, and a Conflict for one that
+    cannot be decided any more."""
+    made = lambda shown, waits: ApprovalApproved(  # noqa: E731
+        approval=number, second_factor=shown.factor or None, passkey_sha256=shown.passkey or None,
+        waits_for=waits or None,
+    )  # fmt: skip
     return _decide(command, number, ApprovalState.APPROVED, given, made)
 
 
 def refuse(*, command: Command, number: int, given: WithCode | None, reason: str) -> Answer:
     """Refuse a request of another person: one no is enough, even after approvals. Raises as :func:`approve`."""
-    made = lambda coded, _: ApprovalRefused(approval=number, second_factor=coded, reason=reason)  # noqa: E731
+    made = lambda shown, _: ApprovalRefused(  # noqa: E731
+        approval=number, second_factor=shown.factor or None, passkey_sha256=shown.passkey or None, reason=reason
+    )
     return _decide(command, number, ApprovalState.REFUSED, given, made, reason=reason)
 
 
 def _decide(
     command: Command, number: int, state: ApprovalState, given: WithCode | None,
-    event: Callable[[bool | None, list[str]], AuditEvent], **fields: Any,
+    event: Callable[[Shown, list[str]], AuditEvent], **fields: Any,
 ) -> Answer:  # fmt: skip
     context = command.context
     role = _role(context.staff, get(context.house, number), state)
@@ -87,9 +93,9 @@ def _decide(
         of_several = found.every_role and state == ApprovalState.APPROVED
         if of_several:
             _require_next(context.staff, role, found)
-        coded = given is not None and given.use(context.staff, role)
+        shown = Shown() if given is None else given.use(context.staff, role, _for_passkey(found, state))
         if of_several and (waits := _assent(command, role, found)):
-            return Outcome(event(coded or None, waits))
+            return Outcome(event(shown, waits))
         # An approval that has run out is not decided: by the database's clock, as when it is used.
         decided = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
             state=state,
@@ -100,10 +106,31 @@ def _decide(
         )
         if not decided:
             raise gate.expired(found)
-        return Outcome(event(coded or None, []))
+        return Outcome(event(shown, []))
 
     with nullcontext() if given is None else given.counted(context.staff):
         return write.write(command, OfApproval(number), change)
+
+
+def passkey_challenge(
+    *, staff: Staff, terminal: Terminal, number: int, decision: str, request: HttpRequest
+) -> dict[str, Any]:
+    """What a browser asks a passkey of this person for a signature with, for one decision on exactly this request.
+    Raises NotFound where the approval does not concern the person."""
+    found = selectors.seen_by(staff).filter(number=number).first()
+    if found is None:
+        raise NotFound(f"There is no approval {number} that concerns you.")
+    bound_to = _for_passkey(found, _STATES[decision])
+    return passkeys.asking(passkeys.issue(terminal, bound_to), request, staff)
+
+
+#: The state after a decision.
+_STATES = {"approve": ApprovalState.APPROVED, "refuse": ApprovalState.REFUSED}
+
+
+def _for_passkey(found: Approval, state: ApprovalState) -> str:
+    """What the challenge of a passkey for this decision is for."""
+    return passkeys.for_decision(state, found.number, found.request_hash)
 
 
 def _role(staff: Staff, asked: Approval, state: ApprovalState) -> Role:

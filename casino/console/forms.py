@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from rest_framework import serializers
 
 from casino.api.http.operations import Amount, Pieces, PiecesOfSets, Reason, StrictBoolean
+from casino.api.passkey_parts import PasskeyAnswer
 from casino.console import said
 from casino.console.money import Money
 from casino.core import languages
@@ -34,7 +35,7 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Box:
     """A field as a form shows it. `kind` is the template's: text, number, money, choice, choices, yes, pieces, sets,
-    json."""
+    passkey, json."""
 
     name: str
     kind: str
@@ -118,7 +119,7 @@ def _box(
 
 #: Kinds of fields by their classes; the first that fits counts.
 _KINDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], str], ...] = (
-    (Pieces, "pieces"), (PiecesOfSets, "sets"), (Amount, "money"), (StrictBoolean, "yes"),
+    (PasskeyAnswer, "passkey"), (Pieces, "pieces"), (PiecesOfSets, "sets"), (Amount, "money"), (StrictBoolean, "yes"),
     (serializers.ChoiceField, "choice"), (serializers.IntegerField, "number"), (Reason, "reason"),
     (serializers.BaseSerializer, "json"), (serializers.ListField, "json"), (serializers.DictField, "json"),
     (serializers.CharField, "text"), (serializers.DateTimeField, "text"),
@@ -177,7 +178,7 @@ def _value(
             ) from None
     if kind == "number":
         return _number(name, text)
-    if kind == "json":
+    if kind in ("json", "passkey"):
         return _json(name, field, text)
     return typed.get(name, "")
 

@@ -60,7 +60,7 @@ PEOPLE = Office(
         Section(gettext_noop("Here now"), "listStaffOnDuty", ("login", "name", "roles", "sessions")),
         Section(
             gettext_noop("Staff"), "listStaff",
-            ("login", "name", "roles", "active", "second_factor_since", "last_signed_in_at"),
+            ("login", "name", "roles", "active", "second_factor_since", "passkey_count", "last_signed_in_at"),
             acts=(
                 "changeRoles", "setPassword", "resetSecondFactor", "unlockStaff", "linkPlayer", "deactivateStaff",
                 "activateStaff",
@@ -183,7 +183,7 @@ PAGES = (
 SENSIBLE: Mapping[str, Wanted] = {
     "activateStaff": lambda row: not row["active"],
     "deactivateStaff": lambda row: row["active"],
-    "resetSecondFactor": lambda row: row["second_factor_since"] is not None,
+    "resetSecondFactor": lambda row: row["second_factor_since"] is not None or row["passkey_count"] > 0,
     "closeDay": lambda row: row["closed_at"] is None,
     "signDayPackage": lambda row: row["closed_at"] is not None,
     "readDayPackage": lambda row: row["closed_at"] is not None,

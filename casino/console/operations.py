@@ -17,8 +17,8 @@ from casino.api.http.permissions import HasRole
 from casino.console.door import ROOT
 from casino.core.languages import Kind, said
 
-#: Signing in and out, and following what happens, have screens of their own.
-_OTHERWISE = frozenset({"sessions", "live"})
+#: Signing in and out, one's passkeys, and following what happens, have screens of their own.
+_OTHERWISE = frozenset({"sessions", "passkeys", "live"})
 _PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 
 

@@ -1,5 +1,6 @@
 """What every screen has: who is signed in, language, the headers that let nothing from elsewhere in."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -244,6 +245,18 @@ def _elsewhere(request: HttpRequest, where: str) -> HttpResponse:
 def _path_of(address: str) -> str:
     _, _, rest = address.partition("://")
     return "/" + rest.partition("/")[2]
+
+
+def second_factor(request: HttpRequest) -> dict[str, Any]:
+    """The code or the answer of a passkey in a form, as the body of a request has them; neither where none was given.
+    What cannot be read is for the operation to refuse."""
+    given = {"code": request.POST["code"]} if request.POST.get("code") else {}
+    if not (text := request.POST.get("passkey", "")):
+        return given
+    try:
+        return given | {"passkey": json.loads(text)}
+    except (ValueError, RecursionError):
+        return given | {"passkey": text}
 
 
 def after(request: HttpRequest) -> str:

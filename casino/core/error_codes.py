@@ -47,7 +47,10 @@ HTTP = (
         ("forbidden", "The signed-in person may not do this.", "allowed_roles"),
         ("wrong_terminal", "The token is for a terminal in another place."),
         ("password_change_required", "The person must first change the password that the office set."),
-        ("sign_in_refused", "Login, password, code, terminal or its key is wrong; the answer does not say which."),
+        (
+            "sign_in_refused",
+            "Login, password, code, passkey, terminal or its key is wrong; the answer does not say which.",
+        ),
         ("not_your_drawer", "Another person has opened the drawer and answers for it.", "opened_by"),
         (
             "not_your_dispute",
@@ -63,8 +66,17 @@ HTTP = (
         ("reauthentication_required", "The terminal was left alone for too long: the password is asked for again."),
         ("pin_wrong", "The PIN is wrong; so many more may be tried before only the password is taken.", "tries_left"),
         ("pin_not_taken", "Only the password is taken: of this person, at this terminal, or after wrong PINs."),
-        ("code_required", "A code of the second factor must be given with this."),
+        ("code_required", "A code or a passkey of the second factor must be given with this."),
         ("code_refused", "The code of the second factor is wrong, too old, or was used before."),
+        (
+            "passkey_refused",
+            "The passkey is another person's or another host's, did not verify its user, or signed wrongly.",
+        ),
+        (
+            "passkey_challenge_refused",
+            "The challenge that the passkey signed is unknown, used, older than two minutes, or for something else.",
+        ),
+        ("passkey_cloned", "The passkey has signed more often than it says: there may be a copy of it."),
         ("second_factor_required", "The person must first set up a second factor."),
         (
             "roles_exclude_each_other",
@@ -465,8 +477,11 @@ PEOPLE = (
         ("duty_done_today", "The person has worked on this gaming day in a role that a new one excludes.", "roles"),
         ("role_not_held", "The person does not have the role."),
         ("rota_overlap", "The person is on the rota at that time.", "rota_entry"),
-        ("second_factor_set", "The person has a second factor; another person resets it."),
+        ("second_factor_set", "The person has an app for codes; another person resets it."),
         ("second_factor_missing", "The person has begun no second factor."),
+        ("passkey_exists", "The passkey is registered already."),
+        ("too_many_passkeys", "The person has as many passkeys as one may have.", "max"),
+        ("last_second_factor", "The passkey is the only second factor of a person whose roles need one."),
         ("player_exists", "The player is registered already.", "player"),
         ("too_many_tables", "The house has more tables than this is for.", "max"),
         ("player_linked", "Another member of staff is linked to this player."),

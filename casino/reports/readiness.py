@@ -118,7 +118,7 @@ def _second_factors(found: Setting) -> Iterator[str]:
     """People who need a second factor and have none, where the house asks for one."""
     if found.house.second_factor_required:
         for person in found.people:
-            if person.totp_since is None and second_factor.ROLES & set(person.roles):
+            if not person.has_second_factor and second_factor.ROLES & set(person.roles):
                 yield f"a second factor of {person.login}"
 
 

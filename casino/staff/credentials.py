@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import NoReturn, TextIO
+from typing import NamedTuple, NoReturn, TextIO
 
 from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth import authenticate
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.reads import AttemptRefused
-from casino.audit.events.staff import LockedOut, SignInRefused
+from casino.audit.events.staff import LockedOut, PasskeyCloneSeen, SignInRefused
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.core import locks, sql
@@ -27,6 +27,7 @@ from casino.staff import limits, second_factor
 from casino.staff.duties import require_compatible
 from casino.staff.independence import in_both_lines
 from casino.staff.models import Role, Staff, full_name
+from casino.staff.passkeys import Assertion, PasskeyCloned, PasskeyRefused
 
 #: The same text for every wrong part.
 SIGN_IN_REFUSED = "Login, password, code or terminal is not right."
@@ -37,27 +38,40 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A login, a password in the clear, and a code of the second factor where the person has one; never stored, never
-    printed."""
+    """A login, a password in the clear, and a code or an answer of a passkey where the person has a second factor;
+    `bound_to` is what the passkey's challenge must be for. Never stored, never printed."""
 
     login: str
     password: str
     code: str = ""
+    passkey: Assertion | None = None
+    bound_to: str = ""
 
     def __repr__(self) -> str:
         return f"Credentials({self.login!r})"
 
+    def factor(self, terminal: str) -> second_factor.Given:
+        """What was given besides the password, at the terminal of this code."""
+        return second_factor.Given(self.code, self.passkey, terminal, self.bound_to)
+
+
+class Checked(NamedTuple):
+    """Who it is, and what the trail calls the passkey that was shown; empty without one."""
+
+    staff: Staff
+    passkey: str
+
 
 def check(
     *, house: House, given: Credentials, request: HttpRequest, terminal: str, request_id: str, recorded: bool = True
-) -> Staff:
-    """The active person of this house with this login and password, and with a code of the second factor, which is used
-    up by it, where the person has one; the caller reports it with `succeeded`.
+) -> Checked:
+    """The active person of this house with this login and password, and with a code or passkey of the second factor,
+    which is used up by it, where the person has one; the caller reports it with `succeeded`.
 
     Failures are counted by house, login and address (`AXES_*` in the settings) and, if `recorded`, are events of the
-    house's chain. Call it outside a transaction: what it records must stay when the caller refuses. Raises
-    TooManyAttempts while the login is locked from this address, and Forbidden sign_in_refused with the same words
-    whatever was wrong.
+    house's chain, which say what was wrong with a passkey. Call it outside a transaction: what it records must stay
+    when the caller refuses. Raises TooManyAttempts while the login is locked from this address, Forbidden
+    sign_in_refused with the same words whatever was wrong, and PasskeyCloned: its owner must know.
     """
 
     def write(*events: AuditEvent) -> None:
@@ -70,13 +84,30 @@ def check(
         raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
     # In a transaction, because it counts a failure: that may meet another one's, and is counted once then.
     staff = locks.in_transaction(lambda: authenticate(request=request, username=name, password=given.password))
+    wrong: Forbidden | None = None
     if isinstance(staff, Staff) and staff.house_id == house.id:
-        if second_factor.accepts(staff, given.code):
-            return staff
+        try:
+            return Checked(staff, second_factor.accepted(staff, given.factor(terminal), request))
+        except Forbidden as error:
+            wrong = error
         limits.count_failure(request, name)
     locked = limits.seconds_locked(request, name)
-    write(SignInRefused(code=REFUSED_CODE), *([LockedOut()] if locked else []))
+    write(*_events_of(wrong), *([LockedOut()] if locked else []))
+    if isinstance(wrong, PasskeyCloned):
+        raise wrong
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+
+
+def _events_of(wrong: Forbidden | None) -> list[AuditEvent]:
+    """What the trail says of a sign-in: nothing but that it was refused, and what was wrong with a passkey."""
+    if not isinstance(wrong, PasskeyRefused):
+        return [SignInRefused(code=REFUSED_CODE)]
+    return [SignInRefused(code=wrong.code), *([cloned(wrong)] if isinstance(wrong, PasskeyCloned) else [])]
+
+
+def cloned(error: PasskeyCloned) -> AuditEvent:
+    """What the trail says of a passkey that counts backwards."""
+    return PasskeyCloneSeen(passkey_sha256=error.passkey, stored_count=error.stored, given_count=error.given)
 
 
 def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
@@ -142,8 +173,8 @@ def two_people(
     for given in (first, second):
         request = HttpRequest()
         request.META["REMOTE_ADDR"] = address
-        staff = check(house=house, given=given, request=request, terminal="", request_id=request_id, recorded=recorded)
-        people.append((staff, request))
+        found = check(house=house, given=given, request=request, terminal="", request_id=request_id, recorded=recorded)
+        people.append((found.staff, request))
     (one, _), (other, _) = people
     with refusals_recorded(house=house, signer=one, request_id=request_id, subject=subject):
         for staff, _ in people:

@@ -14,8 +14,10 @@ from casino.core import locks, sql
 from casino.core.canonical import fingerprint
 from casino.core.errors import Forbidden
 from casino.houses.control_points import default_of, in_sql
+from casino.staff import passkeys, second_factor
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
 from casino.staff.models import Staff, TerminalKind, TerminalToken
+from casino.staff.passkeys import Assertion
 
 #: The control point that says after how many minutes a terminal of this kind asks for the password.
 _LIMITS: Mapping[str, str] = {
@@ -61,26 +63,30 @@ def require_attended(token: TerminalToken, left_alone: int | None) -> None:
         )
 
 
-def reauthenticate(*, token: TerminalToken, password: str, code: str, request: HttpRequest, request_id: str) -> None:
-    """Let a token count as used, in exchange for the person's password, and a code where there is a second factor.
+def reauthenticate(
+    *, token: TerminalToken, password: str, code: str, passkey: Assertion | None, request: HttpRequest, request_id: str
+) -> None:
+    """Let a token count as used, in exchange for the person's password, and a code or passkey where there is a second
+    factor.
 
-    Failures are counted and recorded as at signing in. Raises Forbidden sign_in_refused, TooManyAttempts.
+    Failures are counted and recorded as at signing in. Raises Forbidden sign_in_refused, TooManyAttempts,
+    PasskeyCloned.
     """
     person, terminal = token.user, token.terminal
     house = person.house
-    given = Credentials(person.login, password, code)
-    staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
+    given = Credentials(person.login, password, code, passkey, passkeys.of(passkeys.REAUTHENTICATE, person))
+    staff, used = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
 
     def operation() -> bool:
         now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
-        if not now.is_active or (now.password, now.totp_since) != (staff.password, staff.totp_since):
+        if not now.is_active or second_factor.state_of(now) != second_factor.state_of(staff):
             return False
         seen(token)
         if token.pin_failures:
             TerminalToken.objects.filter(digest=token.digest).update(pin_failures=0)
         succeeded(staff, request)
         actor = Actor(staff=staff.login, role="", terminal=terminal.code, request=request_id)
-        event = StaffReauthenticated(token_sha256=fingerprint(token.digest))
+        event = StaffReauthenticated(token_sha256=fingerprint(token.digest), passkey_sha256=used or None)
         record(chain=house.chain, house=house, actor=actor, event=event)
         return True
 

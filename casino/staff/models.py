@@ -83,6 +83,8 @@ class Staff(AbstractBaseUser):
     totp_since = models.DateTimeField(null=True)
     #: The newest time step of which a code was accepted: it and those before it are not accepted again.
     totp_step = models.BigIntegerField(default=0, db_default=0)
+    #: How many passkeys the person has (`Passkey`): with one, a sign-in takes it, or a code where there is a secret.
+    passkey_count = models.PositiveSmallIntegerField(default=0, db_default=0)
     #: Counts changes by the office, and new passwords of the person; signing in does not count.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -115,6 +117,11 @@ class Staff(AbstractBaseUser):
         """Whether this is the password. The stored hash stays as it is, unlike Django's: only a write that an event
         records replaces it."""
         return check_password(raw_password, self.password)
+
+    @property
+    def has_second_factor(self) -> bool:
+        """Whether a sign-in takes more than the password: a code or a passkey."""
+        return self.totp_since is not None or self.passkey_count > 0
 
     @property
     def password_by(self) -> str:
@@ -185,6 +192,50 @@ class TerminalToken(HouseRow, AbstractAuthToken):
 
     def __str__(self) -> str:
         return f"{self.user_id}@{self.terminal_id}"
+
+
+class Passkey(HouseRow):
+    """A passkey of a person (`casino/staff/passkeys.py`): what the authenticator has made for this house, without its
+    private key, which never leaves it. Deleting the row ends it."""
+
+    staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="passkeys")
+    #: The authenticator's name for it, in base64url.
+    credential_id = models.CharField(max_length=1364)
+    #: What its person calls it.
+    name = models.CharField(max_length=60)
+    #: In COSE's form (RFC 9052).
+    public_key = models.BinaryField()
+    #: How often it has signed, as it says itself; one that does not count says 0 every time.
+    sign_count = models.BigIntegerField(default=0, db_default=0)
+    registered_at = models.DateTimeField(db_default=ClockTimestamp())
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "passkey"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "credential_id"], name="passkey_credential"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.staff_id}"
+
+
+class PasskeyChallenge(HouseRow):
+    """Random bytes that a passkey is to sign, once and soon. Who uses it deletes the row."""
+
+    #: SHA-256 of the challenge.
+    digest = models.CharField(max_length=64, primary_key=True)
+    #: Where it was asked for.
+    terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
+    #: What it may be used for (`casino/staff/passkeys.py`).
+    bound_to = models.CharField(max_length=300)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "challenge of a passkey"
+
+    def __str__(self) -> str:
+        return f"{self.digest[:8]} for {self.bound_to}"
 
 
 class RotaEntry(HouseRow):

@@ -1,4 +1,5 @@
-"""The protection of staff and terminals by PostgreSQL. Sessions and the locks of sign-ins (axes) may be deleted."""
+"""The protection of staff and terminals by PostgreSQL. Sessions, passkeys and the locks of sign-ins
+(axes) may be deleted."""
 
 from casino.core.protection import ADD, USE, WRITE, Function, Keep, Protection, Rights, Table
 
@@ -9,6 +10,8 @@ PROTECTION = Protection(
         Table(name="staff_rotaentry", keep=Keep.ROWS, app=WRITE),
         Table(name="staff_answeredrequest", keep=Keep.TABLE, app=USE),
         Table(name="staff_terminaltoken", app=USE),
+        Table(name="staff_passkey", app=USE),
+        Table(name="staff_passkeychallenge", app=USE),
         Table(name="axes_accessattempt", app=USE),
         Table(name="axes_accessattemptexpiration", app=USE),
         Table(name="axes_accesslog", app=ADD),

@@ -9,7 +9,7 @@ password; roles are read again for every request.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest
@@ -33,10 +33,12 @@ from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
-from casino.staff import limits, pins, second_factor, services
-from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
+from casino.staff import limits, passkeys, pins, second_factor, services
+from casino.staff.by_password import change_own, require_second_factor
+from casino.staff.credentials import Credentials, role_for
 from casino.staff.duties import excluded, require_compatible
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+from casino.staff.passkeys import Assertion
 from casino.staff.selectors import duties_today
 
 
@@ -147,7 +149,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         )
         return Outcome(event, describe(staff), version=staff.version)
 
-    return _by_password(command, old, request, change)
+    return change_own(command, Credentials(command.context.staff.login, old), request, change)
 
 
 def set_pin(*, command: Command, password: str, pin: str | None, request: HttpRequest) -> Answer:
@@ -162,53 +164,28 @@ def set_pin(*, command: Command, password: str, pin: str | None, request: HttpRe
         staff.save(update_fields=["pin", "version"])
         return Outcome(event, describe(staff), version=staff.version)
 
-    return _by_password(command, password, request, change)
+    return change_own(command, Credentials(command.context.staff.login, password), request, change)
 
 
-def _by_password(
-    command: Command, password: str, request: HttpRequest, change: Callable[[House, Staff], Outcome]
-) -> Answer:
-    """Change one's own row, locked, in exchange for the password. Raises Forbidden sign_in_refused for a wrong one, or
-    while the login is locked, which is counted and recorded as at signing in, TooManyAttempts, and what `change`
-    refuses."""
-    given = Credentials(command.context.staff.login, password)
-
-    def checked(house: House, work: Work) -> Outcome:
-        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
-        if not (is_right(staff, given, request) and staff.is_active):
-            raise _WrongPassword
-        return change(house, staff)
-
-    try:
-        return write.write(command, OfHouse(lock=locks.lock_roster), checked)
-    except _WrongPassword:
-        _refuse_password(command, given, request)
-
-
-def _refuse_password(command: Command, given: Credentials, request: HttpRequest) -> NoReturn:
-    """Count and record a wrong password, outside the transaction, so that this stays. Raises Forbidden sign_in_refused,
-    TooManyAttempts."""
-    terminal, request_id = command.context.terminal.code, command.context.request_id
-    check(house=command.context.house, given=given, request=request, terminal=terminal, request_id=request_id)
-    raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)  # it became right a moment later
-
-
-def begin_second_factor(*, command: Command, password: str, request: HttpRequest) -> Answer:
-    """Make a secret for a second factor of one's own; it is shown in the first answer only, and takes the place of one
-    that was never confirmed. Raises Forbidden sign_in_refused for a wrong password, which is counted, TooManyAttempts,
-    Conflict second_factor_set."""
+def begin_second_factor(*, command: Command, password: str, passkey: Assertion | None, request: HttpRequest) -> Answer:
+    """Make a secret for an app of one's own that shows codes; it is shown in the first answer only, and takes the place
+    of one that was never confirmed. Who has a passkey shows it with the password. Raises Forbidden sign_in_refused for
+    a wrong one, which is counted, TooManyAttempts, PasskeyCloned, Conflict second_factor_set."""
+    me, terminal = command.context.staff, command.context.terminal.code
+    given = Credentials(me.login, password, "", passkey, passkeys.of(passkeys.OWN, me))
 
     def change(house: House, staff: Staff) -> Outcome:
         if staff.totp_since is not None:
-            raise Conflict(f"{staff.login} has a second factor; an administrator resets it.", code="second_factor_set")
-        staff.house, secret = house, second_factor.new_secret()
+            raise Conflict(f"{staff.login} has an app already; an administrator resets it.", code="second_factor_set")
+        require_second_factor(staff, given, terminal, request)
+        secret = second_factor.new_secret()
         staff.totp_sealed = second_factor.sealed(house, staff, secret)
         _save_factor(staff)
         once = {"secret": secret, "uri": second_factor.uri(staff, secret)}
         event = SecondFactorBegun(sealed_sha256=second_factor.fingerprint(staff))
         return Outcome(event, describe(staff), 201, version=staff.version, once=once)
 
-    return _by_password(command, password, request, change)
+    return change_own(command, given, request, change)
 
 
 def confirm_second_factor(*, command: Command, code: str, request: HttpRequest) -> Answer:
@@ -248,23 +225,21 @@ def _save_factor(staff: Staff) -> None:
 
 
 def reset_second_factor(*, command: Command, login: str, reason: str) -> Answer:
-    """Take a person's second factor away, when the device is lost; the person's tokens end. Who does so
-    could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change,
+    """Take a person's second factor away, app and passkeys, when the device is lost; the person's tokens end. Who does
+    so could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change,
     approval_required once the house is live."""
 
     def change(staff: Staff, work: Work) -> AuditEvent:
-        _require_change(staff.totp_sealed is not None, staff, "has no second factor")
+        _require_change(staff.totp_sealed is not None or staff.passkey_count > 0, staff, "has no second factor")
         once_live.require_approval(staff.house, work, once_live.SIGN_IN)
         staff.totp_sealed = staff.totp_since = None
+        staff.passkeys.all().delete()
+        staff.passkey_count = 0
         by = command.context.staff
         staff.password_givers = list(dict.fromkeys([*staff.password_givers, by.login, *by.password_givers]))
         return SecondFactorReset(login=login, ended_session_count=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
-
-
-class _WrongPassword(Exception):
-    """The old password was not right, or the login is locked."""
 
 
 def unlock(*, command: Command, login: str, reason: str) -> Answer:
@@ -386,6 +361,7 @@ class Colleague:
                 "must_change_password",
                 "totp_sealed",
                 "totp_since",
+                "passkey_count",
                 "player_ref",
                 "version",
             ]

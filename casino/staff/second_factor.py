@@ -1,20 +1,23 @@
-"""The second factor of a sign-in: codes of an authenticator app, which change with the time (RFC 6238: SHA-1, six
-digits, 30 seconds), and who must have one.
+"""The second factor of a sign-in: a passkey (`casino/staff/passkeys.py`) or a code of an authenticator app, which
+changes with the time (RFC 6238: SHA-1, six digits, 30 seconds), and who must have one.
 
-The secret is sealed under a data key of the house, bound to the person's row. A code is accepted once, in its own 30
-seconds and in those before and after; the time is the database's.
+The secret of an app is sealed under a data key of the house, bound to the person's row. A code is accepted once, in its
+own 30 seconds and in those before and after; the time is the database's.
 """
 
 import hashlib
+from dataclasses import dataclass, field
 from hmac import compare_digest
 
 import pyotp
+from django.http import HttpRequest
 
 from casino.core import locks, sql
 from casino.core.errors import Forbidden
 from casino.houses import sealing
 from casino.houses.control_points import in_sql
 from casino.houses.models import House
+from casino.staff import passkeys
 from casino.staff.models import Role, Staff
 
 #: Seconds for which a code is shown.
@@ -64,16 +67,44 @@ def matching_step(staff: Staff, code: str) -> int | None:
     return found
 
 
-def accepts(staff: Staff, code: str) -> bool:
-    """Whether a person may sign in with this code: anybody without a second factor, else for a right code that was not
-    used before. It counts as used from now on. Call it outside a transaction."""
-    if staff.totp_since is None:
-        return True
-    step = matching_step(staff, code)
-    if step is None:
-        return False
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a person has sent to show more than the password: a code, empty for none, or an answer of a passkey; the
+    code of the terminal, and what the passkey's challenge must be for. Never stored, never printed."""
+
+    code: str = field(default="", repr=False)
+    passkey: passkeys.Assertion | None = field(default=None, repr=False)
+    terminal: str = ""
+    bound_to: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing."""
+        return not self.code and self.passkey is None
+
+
+def accepted(staff: Staff, given: Given, request: HttpRequest) -> str:
+    """Let a code or passkey count that a person has sent, where the person has a second factor, outside a transaction:
+    it is used up, a passkey's challenge also in vain. Returns what the trail calls the passkey, empty for none. Raises
+    Forbidden code_refused, PasskeyRefused."""
+    if not staff.has_second_factor:
+        return ""
+    if given.passkey is not None:
+        return passkeys.accepted(staff, given.passkey, given.terminal, given.bound_to, request)
     # Of two sign-ins with the same code at the same moment, one finds the row as it was.
-    return locks.in_transaction(lambda: used_now(staff, step))
+    return locks.in_transaction(lambda: use(staff, given, request))
+
+
+def use(staff: Staff, given: Given, request: HttpRequest) -> str:
+    """As `accepted`, in the caller's transaction."""
+    if not staff.has_second_factor:
+        return ""
+    if given.passkey is not None:
+        return passkeys.use(staff, given.passkey, given.terminal, given.bound_to, request)
+    step = None if staff.totp_since is None else matching_step(staff, given.code)
+    if step is None or not used_now(staff, step):
+        raise Forbidden("The code is wrong, too old, or was used before.", code="code_refused")
+    return ""
 
 
 def used_now(staff: Staff, step: int) -> bool:
@@ -86,9 +117,14 @@ def used_now(staff: Staff, step: int) -> bool:
 REQUIRED = f"{in_sql('second_factor_required', 'houses_house.second_factor_required::int')} = 1"
 
 
+def state_of(staff: Staff) -> tuple[object, ...]:
+    """What a sign-in is checked against: where it has changed, the check counts no more."""
+    return staff.password, staff.totp_since, staff.passkey_count
+
+
 def is_missing(staff: Staff, required: bool) -> bool:
     """Whether a person needs a second factor, where the house asks for one (`required`), and has none."""
-    return staff.totp_since is None and required and bool(ROLES & set(staff.roles))
+    return required and not staff.has_second_factor and bool(ROLES & set(staff.roles))
 
 
 def require(staff: Staff, required: bool) -> None:
@@ -96,7 +132,8 @@ def require(staff: Staff, required: bool) -> None:
     second_factor_required."""
     if is_missing(staff, required):
         raise Forbidden(
-            f"{staff.login} must first set up a second factor (POST second-factor).", code="second_factor_required"
+            f"{staff.login} must first set up a second factor (POST second-factor, or passkeys/begin).",
+            code="second_factor_required",
         )
 
 

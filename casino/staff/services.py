@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC
+from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.db import IntegrityError
@@ -19,10 +20,11 @@ from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Work
 from casino.houses.models import House
-from casino.staff import limits
-from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
+from casino.staff import limits, passkeys, second_factor
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Checked, Credentials, check, refuse, succeeded
 from casino.staff.duties import require_compatible
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken, full_name
+from casino.staff.passkeys import Assertion
 
 log = logging.getLogger(__name__)
 
@@ -125,55 +127,74 @@ def add_terminal(
 
 def sign_in(
     *, request: HttpRequest, login: str, password: str, terminal_code: str, terminal_key: str, request_id: str,
-    code: str = "",
+    code: str = "", passkey: Assertion | None = None,
 ) -> SignedIn:  # fmt: skip
-    """Check terminal and person, then issue a token for both together.
+    """Check terminal and person, then issue a token for both together. A person with a second factor gives a code, or
+    the answer of a passkey to a challenge of this terminal (`passkey_challenge`).
 
     The terminal comes first: without its key no password is checked. So an outsider can neither lock a person out nor
     learn whether a password was right. The person's row is locked for the token: a password that is replaced while it
     is being checked gets none. Raises TooManyAttempts while the login is locked from this address, and Forbidden with
-    the same words whatever part was wrong.
+    the same words whatever part was wrong, but PasskeyCloned.
     """
-    here = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code)
-    terminal = here.select_related("house").first()
-    if terminal is None:
-        # It belongs to no house, so no house's trail can record it.
-        log.warning("a sign-in at a terminal that no house knows, request %s", request_id)
-        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
-    house, given = terminal.house, Credentials(login, password, code)
+    terminal = _known(terminal_code, terminal_key, request_id)
+    house, given = terminal.house, Credentials(login, password, code, passkey, passkeys.SIGN_IN)
     if terminal.revoked_at is not None:
         refuse(house=house, given=given, terminal=terminal.code, request_id=request_id, code="terminal_revoked")
-    staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
+    checked = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
     actor = Actor(staff=login, role="", terminal=terminal.code, request=request_id)
-    signed_in = _issue(staff=staff, terminal=terminal, request=request, actor=actor)
+    signed_in = _issue(checked=checked, terminal=terminal, request=request, actor=actor)
     if signed_in is None:
         refuse(house=house, given=given, terminal=terminal.code, request_id=request_id, code=REFUSED_CODE)
     return signed_in
 
 
-def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
-    """A token for a person whose password was right, and code, if one was due; None if the person was deactivated, or
-    got another password or second factor since."""
-    house = terminal.house
+def passkey_challenge(
+    *, request: HttpRequest, terminal_code: str, terminal_key: str, request_id: str
+) -> dict[str, Any]:
+    """What a browser asks an authenticator for a signature with, to sign in at this terminal; it says nothing of
+    anybody. Raises Forbidden sign_in_refused for a terminal that no house knows, or that was revoked."""
+    terminal = _known(terminal_code, terminal_key, request_id)
+    if terminal.revoked_at is not None:
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+    return passkeys.asking(passkeys.issue(terminal, passkeys.SIGN_IN), request, None)
+
+
+def _known(code: str, key: str, request_id: str) -> Terminal:
+    """The terminal with this code and key. Raises Forbidden sign_in_refused."""
+    here = Terminal.objects.filter(key_digest=_digest(key), code=code)
+    terminal = here.select_related("house").first()
+    if terminal is None:
+        # It belongs to no house, so no house's trail can record it.
+        log.warning("a sign-in at a terminal that no house knows, request %s", request_id)
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+    return terminal
+
+
+def _issue(*, checked: Checked, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
+    """A token for a person whose password was right, and code or passkey, if one was due; None if the person was
+    deactivated, or got another password or second factor since."""
+    house, staff = terminal.house, checked.staff
 
     def operation() -> SignedIn | None:
         now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
-        if not now.is_active or (now.password, now.totp_since) != (staff.password, staff.totp_since):
+        if not now.is_active or second_factor.state_of(now) != second_factor.state_of(staff):
             return None
         row, token = TerminalToken.objects.create(staff, terminal=terminal, house=house)
         succeeded(staff, request)
-        receipt = record(chain=house.chain, house=house, actor=actor, event=signed_in_event(row))
+        event = signed_in_event(row, checked.passkey)
+        receipt = record(chain=house.chain, house=house, actor=actor, event=event)
         return SignedIn(token, row, receipt)
 
     return locks.in_transaction(operation)
 
 
-def signed_in_event(token: TerminalToken) -> StaffSignedIn:
-    """What is recorded of a new token: a hash of its digest, and when it expires."""
+def signed_in_event(token: TerminalToken, passkey: str = "") -> StaffSignedIn:
+    """What is recorded of a new token: a hash of its digest, when it expires, and the passkey that was shown."""
     if token.expiry is None:
         raise AssertionError("REST_KNOX has a TOKEN_TTL: every token expires")
     expires = token.expiry.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    return StaffSignedIn(token_sha256=fingerprint(token.digest), expires=expires)
+    return StaffSignedIn(token_sha256=fingerprint(token.digest), expires=expires, passkey_sha256=passkey or None)
 
 
 def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -> Receipt | None:

@@ -69,6 +69,7 @@ _KEYS = {
     "approvals.Assent": f"concat({_NAMES['approvals.Approval'].format('m.approval_id')}, '/', m.role)",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
+    "staff.Passkey": "encode(sha256(convert_to(m.credential_id, 'UTF8')), 'hex')",
     "staff.RotaEntry": "m.number::text",
     "players.Person": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.version)",
     "players.PersonKey": _NAMES["players.Player"].format("m.player_id"),

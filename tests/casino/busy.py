@@ -28,6 +28,7 @@ from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
 from casino.transfers.models import Box, ChipMove, Kind, Transfer, TrayCount
+from tests.casino.authenticator import Authenticator
 from tests.casino.kit import ACTOR, FERBLI, IDENTITY, MISDEAL, PIECES, RULES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
@@ -101,6 +102,8 @@ class Busy:
         self.token, self.terminal, self.terminal_key, self.secret = "", "console-7", "", ""
         #: SHA-256 of the package of the day that was closed.
         self.package = ""
+        #: What makes passkeys, and the request with the one that it has made; it says that it has signed before.
+        self.authenticator, self.passkey = Authenticator(count=5), {}
         #: How often a second factor was begun again; each time is a version of the person.
         self.factors_lost = 0
 
@@ -118,6 +121,11 @@ class Busy:
         if kind in Kind.values:
             return int(Transfer.objects.filter(house=self.kit.house, kind=kind).latest("id").serial)
         return int(Box.objects.filter(house=self.kit.house, kind=kind).exclude(state="at_table").latest("id").serial)
+
+    @property
+    def newcomer(self) -> Desk:
+        """The person who is hired on this evening, signed in."""
+        return Desk(self.kit.http(self.token), "/api/v1")
 
     @property
     def login(self) -> str:
@@ -373,8 +381,10 @@ def _enrol(busy: Busy) -> httpx.Response:
 
 
 def _sign_in(busy: Busy) -> httpx.Response:
-    form = {"login": busy.login, "password": PASSWORD, "terminal": busy.terminal, "terminal_key": busy.terminal_key}
-    answer = busy.kit.http(None).post("/api/v1/sign-in", json=form)
+    here = {"terminal": busy.terminal, "terminal_key": busy.terminal_key}
+    asked = busy.kit.http(None).post("/api/v1/sign-in/challenge", json=here)
+    assert asked.is_success, asked.text
+    answer = busy.kit.http(None).post("/api/v1/sign-in", json={"login": busy.login, "password": PASSWORD} | here)
     busy.token = answer.json().get("token", "")
     return answer
 
@@ -387,6 +397,19 @@ def _change_password(busy: Busy) -> httpx.Response:
 def _set_pin(busy: Busy) -> httpx.Response:
     body = {"password": NEW_PASSWORD, "pin": "2580"}
     return Desk(busy.kit.http(busy.token), "/api/v1").post("pin", body)
+
+
+def _register_passkey(busy: Busy) -> httpx.Response:
+    if not busy.passkey:
+        asked = busy.newcomer.http.post("/api/v1/passkeys/begin", json={"password": NEW_PASSWORD})
+        busy.passkey = {"name": "Key ring"} | busy.authenticator.make(asked.json())
+    return busy.newcomer.post("passkeys", busy.passkey)
+
+
+def _remove_passkey(busy: Busy) -> httpx.Response:
+    asked = busy.newcomer.http.post("/api/v1/passkeys/challenge", json={"purpose": "own"})
+    body = {"password": NEW_PASSWORD, "passkey": busy.authenticator.sign(asked.json())}
+    return busy.newcomer.post(f"passkeys/{busy.authenticator.name}/remove", body)
 
 
 def _begin_factor(busy: Busy) -> httpx.Response:
@@ -643,15 +666,17 @@ STEPS: dict[str, Step] = {
     "staff.password_changed": _change_password,
     "staff.pin_set": _set_pin,
     "staff.reauthenticated": _reauthenticate,
+    "staff.passkey_registered": _register_passkey,
+    "staff.passkey_removed": _remove_passkey,
     "staff.second_factor_begun": _begin_factor,
     "staff.second_factor_confirmed": _confirm_factor,
     "staff.signed_out": _sign_out,
-    "staff.roles_changed": _on_person("roles", 5, {"roles": ["dealer", "floor"]}),
-    "staff.deactivated": _on_person("deactivate", 6, {}),
-    "staff.activated": _on_person("activate", 7, {}),
-    "staff.password_set": _on_person("password", 8, {"password": "eight-of-leaves-23"}),
-    "staff.second_factor_reset": _on_person("second-factor/reset", 9, {}),
-    "staff.player_linked": _on_person("player", 10, {"player": "new-person"}),
+    "staff.roles_changed": _on_person("roles", 7, {"roles": ["dealer", "floor"]}),
+    "staff.deactivated": _on_person("deactivate", 8, {}),
+    "staff.activated": _on_person("activate", 9, {}),
+    "staff.password_set": _on_person("password", 10, {"password": "eight-of-leaves-23"}),
+    "staff.second_factor_reset": _on_person("second-factor/reset", 11, {}),
+    "staff.player_linked": _on_person("player", 12, {"player": "new-person"}),
     "rota.entered": _enter_rota,
     "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),

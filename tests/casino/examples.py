@@ -34,6 +34,7 @@ MOST_LINES, PAGE = 6, "page_size=2"
 #: What is read after which step: whose desk, and the address below the desk's.
 READS: dict[str, tuple[tuple[str, str], ...]] = {
     "staff.signed_in": (("manager", "staff/on-duty"),),
+    "staff.passkey_registered": (("newcomer", "passkeys"),),
     "rota.withdrawn": (("manager", f"rota?{PAGE}"),),
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
     "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
@@ -209,6 +210,8 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     _steps(busy, STEPS)
     assert kit.settle() == ["settled"]
     _steps(busy, AFTERWARDS)
+    asked = busy.manager.http.post("/api/v1/approvals/1/challenge", json={"decision": "approve"})
+    assert asked.status_code == 201, asked.text
     busy.manager.ok("days", {"day": "2020-02-29"})
     _deal_of_the_house(kit, busy)
     _at_the_drawer(kit, busy)

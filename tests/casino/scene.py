@@ -147,7 +147,9 @@ _WRITTEN = f"concat(count(*), ' rows ', sum(hashint8extended({_TRANSACTION} << 3
 _USED = {
     "staff_terminaltoken": (
         "concat(count(*), ' rows ', sum(hashtextextended((to_jsonb(kept) - 'last_seen_at')::text, 0)))"
-    )
+    ),
+    # A challenge that nobody has answered changes nothing.
+    "staff_passkeychallenge": "count(*) FILTER (WHERE false)::text",
 }
 
 

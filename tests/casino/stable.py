@@ -20,7 +20,11 @@ NUMBERS = {
     "entry": "entry", "posting": "transaction", "settlement": "transaction",
 }  # fmt: skip
 #: Names of secrets, random text in URL-safe base64.
-SECRETS = frozenset({"token", "key", "terminal_key"})
+SECRETS = frozenset({
+    *("token", "key", "terminal_key"),
+    *("challenge", "credential", "credentials", "client_data", "authenticator_data", "signature", "attestation"),
+    *("user", "user_handle"),
+})  # fmt: skip
 #: Names of ids of keys: the first digits of a hash.
 KEY_IDS = frozenset({"seal_key"})
 MOMENT = "2026-11-21T20:00:00"

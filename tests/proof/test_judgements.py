@@ -529,6 +529,70 @@ def a_house_that_asks_for_codes_gets_none(docs: Docs) -> None:
     add(docs, HOUSE, "staff.second_factor_confirmed", sealed, before="approval.approved", **MANAGER)
 
 
+KEY = "a" * 64
+REGISTERED = {"passkey_sha256": KEY, "public_key_sha256": "b" * 64}
+
+
+def register_passkey(docs: Docs, **members: Any) -> None:
+    """A hired person registers a passkey before anybody decides anything."""
+    add(docs, HOUSE, "staff.passkey_registered", REGISTERED, before="approval.approved", **members)
+
+
+@found("passkey_differs")
+def somebody_decides_with_the_passkey_of_another_person(docs: Docs) -> None:
+    approve(docs)
+    one(docs, "approval.approved")["data"] |= {"second_factor": True, "passkey_sha256": KEY}
+    register_passkey(docs, **ADMIN)
+
+
+@found("passkey_differs")
+def somebody_decides_with_a_passkey_and_without_a_second_factor(docs: Docs) -> None:
+    approve(docs)
+    one(docs, "approval.approved")["data"]["passkey_sha256"] = KEY
+    register_passkey(docs, **MANAGER)
+
+
+@found("passkey_differs")
+def somebody_signs_in_with_a_passkey_that_was_reset(docs: Docs) -> None:
+    approve(docs)
+    register_passkey(docs, **MANAGER)
+    reset = {"login": "mia", "ended_session_count": 0}
+    add(docs, HOUSE, "staff.second_factor_reset", reset, **ADMIN)
+    signed = {"token_sha256": "c" * 64, "expires": docs[-1]["at"], "passkey_sha256": KEY}
+    add(docs, HOUSE, "staff.signed_in", signed, **MANAGER | {"role": ""})
+
+
+@found("passkey_differs")
+def a_passkey_is_removed_by_another_person(docs: Docs) -> None:
+    approve(docs)
+    register_passkey(docs, **MANAGER)
+    add(docs, HOUSE, "staff.passkey_removed", {"passkey_sha256": KEY}, **ADMIN)
+
+
+@found("passkey_differs")
+def the_last_second_factor_of_an_approver_is_removed(docs: Docs) -> None:
+    one(docs, "house.founded")["data"]["second_factor_required"] = True
+    approve(docs)
+    one(docs, "approval.approved")["data"]["second_factor"] = True
+    register_passkey(docs, **MANAGER)
+    add(docs, HOUSE, "staff.passkey_removed", {"passkey_sha256": KEY}, **MANAGER)
+
+
+@found("passkey_differs")
+def a_copy_is_seen_where_the_count_goes_on(docs: Docs) -> None:
+    approve(docs)
+    register_passkey(docs, **MANAGER)
+    seen = {"passkey_sha256": KEY, "stored_count": 4, "given_count": 5}
+    add(docs, HOUSE, "staff.passkey_clone_seen", seen, **MANAGER)
+
+
+@found("state_made_twice")
+def a_passkey_is_registered_twice(docs: Docs) -> None:
+    approve(docs)
+    register_passkey(docs, **MANAGER)
+    register_passkey(docs, **MANAGER)
+
+
 @found("approval_differs")
 def another_person_is_named_as_approver(docs: Docs) -> None:
     approve(docs, used={"approver": "adam"})

@@ -325,6 +325,7 @@ PARAMETERS: Mapping[str, str] = {
     "bag": "Number of the bag among those of the house.",
     "box": "Number of the stay of a box at a table, among those of the house.",
     "chain": "Name of the audit chain: `table/T1`, `drawer/C1` or `house/CODE`.",
+    "passkey": "What the trail calls the passkey: SHA-256 of the authenticator's name for it, hexadecimal.",
     "complaint": "Number of the complaint among those of the house.",
     "count": "Number of the count.",
     "credit": "Number of the credit among those of the house.",

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from casino.audit.events.fields import JsonObject, Reason
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
+from casino.audit.events.staff import ShownPasskey
 
 Number = Annotated[int, "number of the approval in its house, from 1 without gaps"]
-WithCode = Annotated[bool | None, "true where the actor gave a code of the second factor with the decision"]
+WithCode = Annotated[bool | None, "true where the actor gave a code or showed a passkey with the decision"]
 
 
 @event("approval.requested", chain="house")
@@ -36,6 +37,7 @@ class ApprovalApproved(AuditEvent):
 
     approval: Number
     second_factor: WithCode = None
+    passkey_sha256: ShownPasskey = None
     waits_for: Annotated[Sequence[str] | None, "roles of which a person must still approve; absent where none"] = None
 
 
@@ -45,6 +47,7 @@ class ApprovalRefused(AuditEvent):
 
     approval: Number
     second_factor: WithCode = None
+    passkey_sha256: ShownPasskey = None
     reason: Reason
 
 

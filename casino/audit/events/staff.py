@@ -10,6 +10,10 @@ TerminalCode = Annotated[str, "code of the terminal"]
 #: Of a salted argon2 hash: it says nothing about the password.
 PasswordHash = Annotated[str, "SHA-256 of the stored hash of the new password, hexadecimal"]
 TokenHash = Annotated[str, "SHA-256 of the stored digest of the token, hexadecimal"]
+PasskeyHash = Annotated[str, "SHA-256 of the authenticator's name for the passkey (base64url), hexadecimal"]
+ShownPasskey = Annotated[
+    str | None, "which passkey was shown: SHA-256 of the authenticator's name for it, hexadecimal; absent: none"
+]
 
 
 @event("staff.hired", chain="house")
@@ -98,10 +102,35 @@ class SecondFactorConfirmed(AuditEvent):
     sealed_sha256: Annotated[str, "SHA-256 of the sealed secret, hexadecimal"]
 
 
+@event("staff.passkey_registered", chain="house")
+class PasskeyRegistered(AuditEvent):
+    """The actor, knowing the password and showing a second factor where there was one, registered a passkey: from now
+    on a sign-in takes a passkey, or a code where the actor has an app."""
+
+    passkey_sha256: PasskeyHash
+    public_key_sha256: Annotated[str, "SHA-256 of the passkey's public key, hexadecimal"]
+
+
+@event("staff.passkey_removed", chain="house")
+class PasskeyRemoved(AuditEvent):
+    """The actor, knowing the password and showing a second factor, removed a passkey of their own."""
+
+    passkey_sha256: PasskeyHash
+
+
+@event("staff.passkey_clone_seen", chain="house")
+class PasskeyCloneSeen(AuditEvent):
+    """A passkey of the actor was refused: it has signed more often than it says, so there may be a copy of it."""
+
+    passkey_sha256: PasskeyHash
+    stored_count: Annotated[int, "how often it had signed, as it said before"]
+    given_count: Annotated[int, "how often it says now"]
+
+
 @event("staff.second_factor_reset", chain="house")
 class SecondFactorReset(ApprovedEvent):
-    """The office took a person's second factor away; who did it, and who gave that person passwords, counts from now on
-    among the givers of the person's password."""
+    """The office took a person's second factor away: the app and all passkeys; who did it, and who gave that person
+    passwords, counts from now on among the givers of the person's password."""
 
     login: Login
     ended_session_count: EndedSessions
@@ -133,6 +162,7 @@ class StaffSignedIn(AuditEvent):
 
     token_sha256: TokenHash
     expires: Annotated[str, "time at which the token expires by itself, ISO 8601, UTC"]
+    passkey_sha256: ShownPasskey = None
 
 
 @event("staff.sign_in_refused", chain="house")
@@ -143,7 +173,9 @@ class SignInRefused(AuditEvent):
     code: Annotated[
         str,
         "`sign_in_refused`: wrong password; `pin_wrong`: wrong PIN; `too_many_attempts`: the login is locked; "
-        "`terminal_revoked`: the device is out of use",
+        "`terminal_revoked`: the device is out of use; `passkey_challenge_refused`: the challenge that was signed was "
+        "used, too old or for something else; `passkey_refused`: it is another person's or host's, did not verify "
+        "its user, or signed wrongly; `passkey_cloned`: it has signed more often than it says",
     ]
 
 
@@ -165,6 +197,7 @@ class StaffReauthenticated(AuditEvent):
 
     token_sha256: TokenHash
     by_pin: Annotated[bool | None, "true for the PIN; absent: the password"] = None
+    passkey_sha256: ShownPasskey = None
 
 
 RotaNumber = Annotated[int, "number of the entry, from 1 by house"]

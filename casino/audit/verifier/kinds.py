@@ -10,9 +10,10 @@ from typing import Any
 Fits = Callable[[Any], bool]
 
 _DECLARED = {
-    "approval.approved": "house: approval integer; second_factor? boolean; waits_for? [string]",
+    "approval.approved":
+        "house: approval integer; passkey_sha256? string; second_factor? boolean; waits_for? [string]",
     "approval.expired": "house: approval integer",
-    "approval.refused": "house: approval integer; second_factor? boolean",
+    "approval.refused": "house: approval integer; passkey_sha256? string; second_factor? boolean",
     "approval.requested":
         "house: amount? integer; approval integer; body {any}; every_role? boolean; expires string; kind string; "
         "operation string; path string; request_hash string; roles [string]",
@@ -311,15 +312,18 @@ _DECLARED = {
     "staff.locked_out": "house:",
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
     "staff.password_set": "house: ended_session_count integer; locked? boolean; login string; password_sha256 string",
+    "staff.passkey_clone_seen": "house: given_count integer; passkey_sha256 string; stored_count integer",
+    "staff.passkey_registered": "house: passkey_sha256 string; public_key_sha256 string",
+    "staff.passkey_removed": "house: passkey_sha256 string",
     "staff.pin_set": "house: pin_sha256? string",
-    "staff.reauthenticated": "house: by_pin? boolean; token_sha256 string",
+    "staff.reauthenticated": "house: by_pin? boolean; passkey_sha256? string; token_sha256 string",
     "staff.player_linked": "house: after? string; approval? integer; before? string; login string",
     "staff.roles_changed": "house: after [string]; approval? integer; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
     "staff.second_factor_confirmed": "house: sealed_sha256 string",
     "staff.second_factor_reset": "house: approval? integer; ended_session_count integer; login string",
     "staff.sign_in_refused": "house: code string",
-    "staff.signed_in": "house: expires string; token_sha256 string",
+    "staff.signed_in": "house: expires string; passkey_sha256? string; token_sha256 string",
     "staff.signed_out": "house: token_sha256 string",
     "staff.unlocked": "house: failure_count integer; login string",
     "table.buy_in":

@@ -17,6 +17,7 @@ from . import (
     state_ledger,
     state_log,
     state_money,
+    state_passkeys,
     state_people,
     state_prints,
     state_reports,
@@ -53,6 +54,7 @@ from .state_late_claims import LateClaims
 from .state_ledger import LedgerRows
 from .state_log import LogRows
 from .state_money import Money
+from .state_passkeys import Passkeys
 from .state_people import People
 from .state_prints import Prints
 from .state_reports import Reports
@@ -71,6 +73,7 @@ from .state_watching import Watching
 #: Every model of a house's apps and of the ledger.
 MODELS: dict[str, Model] = by_name(
     state_people.MODELS,
+    state_passkeys.MODELS,
     state_house.MODELS,
     state_identity.MODELS,
     state_approvals.MODELS,
@@ -119,6 +122,7 @@ class State:
                 duties,
                 Signatures(rows),
                 Corrections(rows),
+                Passkeys(rows, approvals),
                 People(rows),
                 Stages(rows),
                 approvals,

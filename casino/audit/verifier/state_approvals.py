@@ -25,7 +25,7 @@ from .state_approvers import (
     worth_of,
 )
 from .state_columns import HOUSE, ID, Model, proved
-from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL, related
+from .state_people import HOUSES, STAFF, SYSTEM, TERMINAL, has_second_factor, related
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
 
 APPROVAL, ASSENT, LIMITS = "approvals.Approval", "approvals.Assent", "houses.Limits"
@@ -229,7 +229,7 @@ class Approvals:
         if doc["role"] not in row["roles"]:
             self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
         if self._code_was_due(doc) and not doc["data"].get("second_factor"):
-            self._rows.find("approval_without_code", place, f"{doc['actor']} gave no code of the second factor")
+            self._rows.find("approval_without_code", place, f"{doc['actor']} showed no second factor")
         if row["requested_by"] == doc["actor"]:
             self._rows.find("same_person", place, f"{doc['actor']} asked for it and decides it")
         elif f"/staff/{doc['actor']}/" in row["path"]:
@@ -240,11 +240,14 @@ class Approvals:
     def _code_was_due(self, doc: Row) -> bool:
         """Whether the house asked for a second factor about then. A rehearsal is a sandbox, where nobody has one."""
         house: Row = next(iter(self._rows.of(HOUSES).values()), {"is_sandbox": True})
+        rehearsed = house["is_sandbox"] and not has_second_factor(self._rows.get(STAFF, doc["actor"]))
+        return self.asks_for_second_factor(doc["at"]) and not rehearsed and doc["role"] in CODED
+
+    def asks_for_second_factor(self, at: str) -> bool:
+        """Whether the house asked people with privileged roles for a second factor about then."""
+        house: Row = next(iter(self._rows.of(HOUSES).values()), {})
         founded = int(house.get("second_factor_required", False))
-        points = self.in_force_about(doc["at"])
-        asked = all(one.get("second_factor_required", founded) for one in points)
-        rehearsed = house["is_sandbox"] and self._rows.get(STAFF, doc["actor"])["totp_since"] is None
-        return asked and not rehearsed and doc["role"] in CODED
+        return all(one.get("second_factor_required", founded) for one in self.in_force_about(at))
 
     def _between(self, one: str, other: str) -> str | None:
         """A person who may know the passwords of both, or the one of the two who hired the other."""

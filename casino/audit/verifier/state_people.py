@@ -71,8 +71,10 @@ MODELS = (
             "totp_sealed": hashed("staff.second_factor_begun, staff.second_factor_reset"),
             "totp_since": proved("staff.second_factor_confirmed, staff.second_factor_reset"),
             "totp_step": transient("counts used codes, which are worth nothing after a minute and a half"),
+            "passkey_count": proved("staff.passkey_registered, staff.passkey_removed, staff.second_factor_reset"),
             "version": proved(
-                f"{_OFFICE}, staff.password_changed, staff.pin_set, staff.second_factor_begun, ..._confirmed, ..._reset"
+                f"{_OFFICE}, staff.password_changed, staff.pin_set, staff.second_factor_begun, ..._confirmed, "
+                "..._reset, staff.passkey_registered, ..._removed"
             ),
             "hired_at": proved("staff.hired"),
             "last_login": transient("a convenience of the office; staff.signed_in records every sign-in"),
@@ -181,6 +183,11 @@ def related(rows: Rows, one: str, other: str) -> str | None:
     return None
 
 
+def has_second_factor(person: Row) -> bool:
+    """Whether a person has an app for codes, or a passkey."""
+    return person["totp_since"] is not None or person["passkey_count"] > 0
+
+
 class People:
     """Rows of the house itself, its staff, devices and players."""
 
@@ -245,7 +252,7 @@ class People:
             STAFF, data["login"], login=data["login"], roles=data["roles"], version=1,
             is_active=data.get("active", True), locked_by_password=False, player_ref="", hired_at=Near(doc["at"]),
             hired_by="" if doc["role"] == SYSTEM else doc["actor"], totp_sealed=None,
-            totp_since=None, **self._given(doc),
+            totp_since=None, passkey_count=0, **self._given(doc),
         )  # fmt: skip
 
     def _given(self, doc: Row) -> Row:
@@ -304,7 +311,9 @@ class People:
         login, actor = doc["data"]["login"], doc["actor"]
         givers = [*self._rows.get(STAFF, login)["password_givers"], actor]
         givers += self._rows.get(STAFF, actor)["password_givers"]
-        self._next_version(login, totp_sealed=None, totp_since=None, password_givers=list(dict.fromkeys(givers)))
+        self._next_version(
+            login, totp_sealed=None, totp_since=None, passkey_count=0, password_givers=list(dict.fromkeys(givers))
+        )
         self._end(doc["at"], user=login)
 
     def _unlocked(self, doc: Row) -> None:

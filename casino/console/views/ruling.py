@@ -129,10 +129,9 @@ def _decided(screen: Screen, name: str) -> Answer:
     if decision in ("approve", "refuse", "again") and not number.isdecimal():
         return _unreadable("number", gettext("This is the number of an approval."))
     if decision == "approve":
-        body = {"code": given["code"]} if given.get("code") else {}
-        return screen.door.write(f"approvals/{number}/approve", body, key=key)
+        return screen.door.write(f"approvals/{number}/approve", pages.second_factor(screen.request), key=key)
     if decision == "refuse":
-        body = {"reason": given.get("reason", "")} | ({"code": given["code"]} if given.get("code") else {})
+        body = {"reason": given.get("reason", "")} | pages.second_factor(screen.request)
         return screen.door.write(f"approvals/{number}/refuse", body, key=key)
     if decision == "again":
         asked = screen.door.read(f"approvals/{number}")

@@ -1,15 +1,16 @@
 """Signing in and out, and what comes before: which terminal a browser is, a password, a second factor."""
 
 from typing import Any
+from urllib.parse import quote
 
 import segno
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import path
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from casino.console import cookies, pages
+from casino.console import cookies, pages, said
 from casino.console.door import Answer, Door
 from casino.core import languages
 
@@ -41,7 +42,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(f"/console/terminal?next={pages.after(request)}")
     answer = None
     if request.method == "POST":
-        given = _given(request, "login", "password", "code")
+        given = _given(request, "login", "password") | pages.second_factor(request)
         answer = Door(request, None).write("sign-in", {**given, "terminal": here.code, "terminal_key": here.key})
         if answer.is_success:
             response = HttpResponseRedirect(pages.after(request))
@@ -51,6 +52,16 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             return pages.outage(request, answer)
     context = {"terminal": here.code, "next": pages.after(request), "login": request.POST.get("login", "")}
     return pages.show(request, "sign_in", context | _problem(answer), answer.status if answer else 200)
+
+
+@require_POST
+@pages.anybody
+def challenge(request: HttpRequest) -> HttpResponse:
+    """A challenge that a passkey signs to sign in at this terminal."""
+    here = cookies.terminal(request)
+    given = {"terminal": here.code, "terminal_key": here.key} if here else {}
+    answer = Door(request, None).write("sign-in/challenge", given)
+    return JsonResponse(answer.body if answer.is_success else said.in_words(answer.body), status=answer.status)
 
 
 @require_POST
@@ -68,8 +79,11 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @pages.anybody
 def password(request: HttpRequest) -> HttpResponse:
     """Give the password again, or the PIN, at a terminal that was left alone."""
-    names = ("pin",) if request.POST.get("pin") else ("password", "code")
-    return _due(request, "password", "password", lambda door: door.write("reauthenticate", _given(request, *names)))
+    if request.POST.get("pin"):
+        return _due(request, "password", "password", lambda door: door.write("reauthenticate", _given(request, "pin")))
+    return _due(request, "password", "password", lambda door: door.write(
+        "reauthenticate", _given(request, "password") | pages.second_factor(request)
+    ))  # fmt: skip
 
 
 @_BOTH
@@ -86,23 +100,36 @@ _OWN: dict[str, tuple[tuple[str, ...], Any]] = {
     "pin": (("password", "pin"), gettext_lazy("Your PIN is set.")),
     "no_pin": (("password",), gettext_lazy("You have no PIN any more.")),
     "password": (("old", "new"), gettext_lazy("Your password is changed. You are signed out everywhere else.")),
+    "no_passkey": (("password",), gettext_lazy("The passkey is removed.")),
 }
 
 
 @_BOTH
 @pages.signed_in
 def own(screen: pages.Screen) -> HttpResponse:
-    """What a person changes of the own sign-in: password, PIN, second factor."""
+    """What a person changes of the own sign-in: password, PIN, passkeys; an app and a new passkey have pages of their
+    own."""
     request, answer, done = screen.request, None, ""
     names, words = _OWN.get(request.POST.get("change", ""), ((), ""))
     if request.method == "POST" and names:
-        change = request.POST["change"]
-        body: dict[str, Any] = {**_given(request, *names), **({"pin": None} if change == "no_pin" else {})}
-        answer = screen.door.write("password" if change == "password" else "pin", body, key=request.POST.get("key"))
+        address, more = _changed(request)
+        answer = screen.door.write(address, _given(request, *names) | more, key=request.POST.get("key"))
         if answer.is_success:
             done, screen = words, pages.of(request) or screen
-    context = {"done": done, "next": "/console/own"} | _problem(answer)
+    keys = screen.door.read("passkeys")["passkeys"]
+    context = {"done": done, "next": "/console/own", "passkeys": keys} | _problem(answer)
     return screen.show("own", context, answer.status if answer and not answer.is_success else 200)
+
+
+def _changed(request: HttpRequest) -> tuple[str, dict[str, Any]]:
+    """The operation for what is changed, and what it takes besides the fields of the form. Raises NotFound."""
+    match request.POST["change"]:
+        case "no_pin":
+            return "pin", {"pin": None}
+        case "no_passkey":
+            return f"passkeys/{quote(request.POST.get('id', ''), safe='')}/remove", pages.second_factor(request)
+        case change:
+            return change, {}
 
 
 def _due(request: HttpRequest, template: str, must: str, act: Any) -> HttpResponse:
@@ -133,11 +160,31 @@ def second_factor(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(pages.after(request))
         context = {"uri": given["uri"], "picture": picture(given["uri"])}
     else:
-        answer = screen.door.write("second-factor", {"password": given["password"]})
+        answer = screen.door.write("second-factor", _given(request, "password") | pages.second_factor(request))
         uri = answer.body.get("uri", "") if answer.is_success else ""
         context = {"uri": uri, "picture": picture(uri)} if uri else {}
     shown = _problem(None if answer.is_success else answer)
     return screen.show("second_factor", {"next": pages.after(request)} | context | shown, answer.status)
+
+
+@_BOTH
+@pages.anybody
+def new_passkey(request: HttpRequest) -> HttpResponse:
+    """Register a passkey; a script asks the authenticator for it."""
+    screen = pages.of(request)
+    if screen is None:
+        return HttpResponseRedirect("/console/sign-in")
+    if screen.session["must"] not in ("", "second_factor"):
+        return HttpResponseRedirect(f"/console/{screen.session['must'].replace('_', '-')}?next=/console/own")
+    answer = None
+    if request.method == "POST":
+        made = pages.second_factor(request).get("passkey")
+        body = _given(request, "name") | (made if isinstance(made, dict) else {})
+        answer = screen.door.write("passkeys", body, key=request.POST.get("key"))
+        if answer.is_success:
+            return HttpResponseRedirect(pages.after(request))
+    context = {"next": pages.after(request)} | _problem(answer)
+    return screen.show("new_passkey", context, answer.status if answer else 200)
 
 
 def picture(text: str) -> SafeString:
@@ -176,11 +223,13 @@ def _problem(answer: Answer | None) -> dict[str, Any]:
 urls = [
     path("terminal", terminal),
     path("sign-in", sign_in),
+    path("sign-in/challenge", challenge),
     path("sign-out", sign_out),
     path("password", password),
     path("own", own),
     path("new-password", new_password),
     path("second-factor", second_factor),
+    path("new-passkey", new_passkey),
     path("theme", theme),
     path("language", language),
 ]

@@ -24,8 +24,8 @@ from casino.staff.models import Role
 _KINDS = (
     "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",
     "staff.password_changed", "staff.pin_set", "staff.second_factor_begun", "staff.second_factor_confirmed",
-    "staff.second_factor_reset", "staff.player_linked", "staff.unlocked", "rota.entered", "rota.withdrawn",
-    "terminal.enrolled", "terminal.revoked",
+    "staff.second_factor_reset", "staff.passkey_registered", "staff.passkey_removed", "staff.player_linked",
+    "staff.unlocked", "rota.entered", "rota.withdrawn", "terminal.enrolled", "terminal.revoked",
 )  # fmt: skip
 PERSON = Filter("person", FilterKind.PERSON, "Only changes of this person, or by this person.")
 ROLE = Filter("role", FilterKind.CHOICE, "Only this role.", choices=tuple(Role.values))

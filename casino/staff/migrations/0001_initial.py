@@ -73,6 +73,7 @@ class Migration(migrations.Migration):
                 ("totp_sealed", models.BinaryField(null=True)),
                 ("totp_since", models.DateTimeField(null=True)),
                 ("totp_step", models.BigIntegerField(db_default=0, default=0)),
+                ("passkey_count", models.PositiveSmallIntegerField(db_default=0, default=0)),
                 ("version", models.BigIntegerField(default=1)),
                 ("hired_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
@@ -227,6 +228,67 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "terminal", "key"), name="answered_request_key")
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Passkey",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="passkeys",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("credential_id", models.CharField(max_length=1364)),
+                ("name", models.CharField(max_length=60)),
+                ("public_key", models.BinaryField()),
+                ("sign_count", models.BigIntegerField(db_default=0, default=0)),
+                ("registered_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("last_used_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "verbose_name": "passkey",
+                "constraints": [models.UniqueConstraint(fields=("house", "credential_id"), name="passkey_credential")],
+            },
+        ),
+        migrations.CreateModel(
+            name="PasskeyChallenge",
+            fields=[
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("digest", models.CharField(max_length=64, primary_key=True, serialize=False)),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="staff.terminal"
+                    ),
+                ),
+                ("bound_to", models.CharField(max_length=300)),
+                ("expires_at", models.DateTimeField()),
+            ],
+            options={
+                "verbose_name": "challenge of a passkey",
             },
         ),
         migrations.CreateModel(

@@ -136,6 +136,10 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
     others = {path for (_, path), view in posted.items() if view not in writes.values()}
     assert others == {
         "/api/v1/sign-in",
+        "/api/v1/sign-in/challenge",
+        "/api/v1/passkeys/begin",
+        "/api/v1/passkeys/challenge",
+        "/api/v1/approvals/{approval}/challenge",
         "/api/v1/sign-out",
         "/api/v1/reauthenticate",
         "/api/v1/seat/seed",
@@ -248,11 +252,17 @@ def test_a_value_without_a_shape_is_found_wherever_it_stands(said_nothing: dict[
     assert list(shapeless({"type": "object", "additionalProperties": {"oneOf": [said_nothing]}}, "Out")) == ["Out.*"]
 
 
+#: What nobody need sign in for.
+PUBLIC = {
+    ("post", "/api/v1/sign-in"), ("post", "/api/v1/sign-in/challenge"), ("get", "/api/v1/receipts/{hash}"),
+}  # fmt: skip
+
+
 def test_who_must_sign_in_is_stated(schema: dict[str, Any]) -> None:
     assert schema["components"]["securitySchemes"]["terminalToken"] == {"type": "http", "scheme": "bearer"}
     for key, operation in operations(schema).items():
         scheme = "seatKey" if key[1].startswith("/api/v1/seat/") else "terminalToken"
-        public = key in {("post", "/api/v1/sign-in"), ("get", "/api/v1/receipts/{hash}")}
+        public = key in PUBLIC
         expected = [] if public else [{scheme: []}]
         assert operation.get("security", []) == expected, key
 

@@ -57,7 +57,13 @@ SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
 AT_A_DRAWER = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
 
 #: Routes that take anybody, signed in or not.
-OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
+OPEN = {
+    ("GET", "schema"),
+    ("GET", "docs"),
+    ("POST", "sign-in"),
+    ("POST", "sign-in/challenge"),
+    ("GET", "receipts/<slug:hash>"),
+}
 #: Routes of players' own devices: the key of a seat, and no member of staff.
 SEAT = {
     ("GET", "seat/deal"), ("POST", "seat/commitment"), ("POST", "seat/seed"), ("GET", "seat/hand"),
@@ -322,12 +328,18 @@ MATRIX = {
     ("GET", "approvals"): ASKERS | DECIDERS,
     ("GET", "approvals/<int:approval>"): ASKERS | DECIDERS,
     ("POST", "approvals/<int:approval>/approve"): DECIDERS,
+    ("POST", "approvals/<int:approval>/challenge"): DECIDERS,
     ("POST", "approvals/<int:approval>/refuse"): DECIDERS,
     ("POST", "approvals/<int:approval>/withdraw"): ASKERS,
     ("GET", "limits"): ASKERS | DECIDERS,
     ("POST", "limits"): ADMIN,
     ("POST", "password"): EVERYBODY,
     ("POST", "pin"): EVERYBODY,
+    ("GET", "passkeys"): EVERYBODY,
+    ("POST", "passkeys"): EVERYBODY,
+    ("POST", "passkeys/begin"): EVERYBODY,
+    ("POST", "passkeys/challenge"): EVERYBODY,
+    ("POST", "passkeys/<passkey:passkey>/remove"): EVERYBODY,
     ("POST", "second-factor"): EVERYBODY,
     ("POST", "second-factor/confirm"): EVERYBODY,
     ("POST", "staff/<login:login>/second-factor/reset"): ADMIN,
@@ -438,6 +450,7 @@ def address(route: str, house: Kit) -> str:
     first = SignedCheckpoint.objects.filter(house=house.house)[0]
     known = {
         "<slug:table>": "T1",
+        "<passkey:passkey>": "0" * 64,
         "<path:game>": "ferbli/1",
         "<int:seat>": "1",
         "<int:ticket>": "1",

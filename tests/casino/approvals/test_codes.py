@@ -6,6 +6,7 @@ import pytest
 
 from casino.approvals.models import Approval
 from casino.audit.models import Event
+from casino.staff.decisions import Shown
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Desk, Kit
@@ -94,6 +95,6 @@ def test_a_house_that_asks_for_none_takes_none_and_checks_what_is_given(kit: Kit
 def test_who_decided_without_a_code_is_found(strict: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     number, _, manager = asked(strict)
     # As by an application that was changed.
-    monkeypatch.setattr("casino.staff.decisions.WithCode.use", lambda self, staff, role: False)
+    monkeypatch.setattr("casino.staff.decisions.WithCode.use", lambda self, staff, role, bound_to: Shown())
     manager.ok(f"approvals/{number}/approve")
     assert [one.code for one in verify_house(strict.house).findings] == ["approval_without_code"]

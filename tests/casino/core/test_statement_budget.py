@@ -139,6 +139,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "openVault", "payDuty", "payHeldByBank", "payInCapital", "payLateClaim", "payOutCapital", "payTableFee",
         "payTroncShare", "prepareDeal", "reauthenticate", "receiveBag", "receiveBox", "receiveCredit", "receiveFill",
         "recordPerson", "recountDrawer", "redeemChips", "redeemForeignChips", "refuseApproval", "refuseBonus",
+        "registerPasskey", "removePasskey",
+        "beginPasskey", "challengeForApproval", "challengeForOwn", "challengeForSignIn",
         "registerPlayer", "releasePayout", "remitUnclaimed", "removeFromWaitingList", "reopenDrawer", "requestCredit",
         "requestFill", "requestRehearsal", "resetSecondFactor", "resumeHouse", "retireChipSet", "retireDrawer",
         "retireTable", "returnDeposit", "revealSeatSeed", "revokeSeatKey", "revokeTerminal", "ruleOnHand",

@@ -134,6 +134,7 @@ def other(value: Any) -> Any:
 #: Models of which the evening has no row.
 NEVER = {
     "chips.Imbalance",
+    "staff.Passkey",  # it is removed again; `tests/casino/staff/test_passkeys.py` alters one
     "audit.Epoch",
     "audit.KeyRotation",
     "hands.CardException",

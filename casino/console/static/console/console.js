@@ -5,10 +5,12 @@ import { resumed, forms } from "./commands.js";
 import { keys } from "./keys.js";
 import { dress, pads } from "./pad.js";
 import { drafts, restore } from "./draft.js";
+import { passkeys } from "./passkeys.js";
 import { till } from "./till.js";
 
 keys();
 forms();
+passkeys();
 pads();
 drafts();
 restore(document);
