@@ -181,8 +181,9 @@ class ReadMinor(ReadOperation):
         house = signed_in(request)[0].house
         found = minors.get(house, minor)
         is_open = found.state == MinorState.RECORDED
-        now = cage.of_player(house, found.player).as_json() if is_open else None
-        body = minors.describe(found) | {"now": now, "chips": cage.chips_of(house, found.player)}
+        stands = cage.standing_of(house, found.player)
+        now = stands.figures.as_json() if is_open else None
+        body = minors.describe(found) | {"now": now, "chips": stands.chips}
         return Response(body, headers={"Cache-Control": "no-store"})
 
 

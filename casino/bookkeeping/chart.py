@@ -299,11 +299,16 @@ def money_at(house: House, code: str) -> sql.Statement:
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
     """A player's own accounts, the wallet, held payouts, the deposit and the stacks at tables: code, balance, time of
     the newest entry."""
+    return list(owned_by(house, ref))
+
+
+def owned_by(house: House, ref: str) -> QuerySet[Any, tuple[str, int, datetime | None]]:
+    """What reads the same."""
     numbers = (Account.CHIPS_OUTSTANDING, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
     own = [f"{number}/{ref}" for number in numbers]
     named = Q(code__in=own) | Q(code__startswith=f"{Account.SEAT_STACK}/", code__endswith=f"/{ref}")
     rows = LedgerAccount.objects.filter(named, book=house.id).order_by("code")
-    return list(rows.values_list("code", "balance", "posted_at"))
+    return rows.values_list("code", "balance", "posted_at")
 
 
 def rack(house: House, code: str, chip_set: str) -> Chips:

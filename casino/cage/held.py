@@ -38,7 +38,7 @@ def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: P
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = customer(drawer, work, player_ref)
-        last = lock_numbers(drawer.house)
+        last = _lock_numbers(drawer.house)
         taken = desk.require_public(desk.named(pieces, amount))
         work.require_approval(_approved(amount))
         chart.open_accounts(drawer.house, [player.held_payouts])
@@ -131,7 +131,7 @@ def _approved(amount: int) -> Need:
     return Need(kind=ApprovalKind.PAYOUT, roles=(Role.COMPLIANCE,), amount=amount)
 
 
-def lock_numbers(house: House) -> int:
+def _lock_numbers(house: House) -> int:
     """Keep others from numbering held payouts; returns the newest number."""
     with locks.gathered() as locking:
         locks.lock_payouts(house.id)

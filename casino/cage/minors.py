@@ -11,6 +11,9 @@ cannot bring off the player, and they count as paid out.
 """
 
 from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db.models import QuerySet
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
@@ -20,7 +23,7 @@ from casino.bookkeeping import chart, flows
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.cage import held
 from casino.cage.models import HeldCause, HeldPayout, HeldState
-from casino.core import sql, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
@@ -32,6 +35,7 @@ from casino.staff.models import Role
 _SEATED = """
 SELECT EXISTS (SELECT FROM tables_seating WHERE house_id = %s AND player_id = %s AND left_at IS NULL)
 """
+_LAST = "SELECT coalesce(max(number), 0) FROM cage_heldpayout WHERE house_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,92 +61,120 @@ class Figures:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a minor stands: the figures of now, worth of the chips that the player still has, whether the player sits."""
+
+    figures: Figures
+    chips: int
+    seated: bool
+
+    @classmethod
+    def read(cls, player: Player, found: list[list[Any]]) -> "Standing":
+        """By what `_reading` has found."""
+        [[(seated,)], [(paid,)], accounts] = found
+        balances = {code: balance for code, balance, _ in accounts}
+        deposit, held_payouts = balances.pop(player.deposit, 0), balances.pop(player.held_payouts, 0)
+        figures = Figures.of(stakes=paid - deposit, deposit=deposit, held=held_payouts)
+        return cls(figures, sum(balances.values()), seated)
+
+
 def settle(*, command: Command, number: int, figures: Figures) -> Answer:
     """Give back the stakes of a minor as a held payout, and keep the winnings. `figures` are those that were looked at:
     they are what is approved. Raises NotFound, Conflict minor_ended, player_seated, chips_not_handed_in (`available`),
     figures_changed (`figures`), approval_required (a manager), WrongTerminal."""
 
     def change(house: House, work: Work) -> Outcome:
-        found = minors.locked(house, number)
-        player, last = found.player, held.lock_numbers(house)
-        _require_away(house, player)
-        now = of_player(house, player)
-        if now != figures:
-            raise Conflict(
-                "The figures have changed: look at them, and have them approved again.",
-                code="figures_changed",
-                figures=now.as_json(),
-            )
-        work.require_approval(Need(kind=ApprovalKind.MINOR, roles=(Role.MANAGER,), amount=now.refund))
+        found, held_now, last = _locked(house, number, figures)
+        player = found.player
+        work.require_approval(Need(kind=ApprovalKind.MINOR, roles=(Role.MANAGER,), amount=figures.refund))
         chart.open_accounts(house, [player.held_payouts])
-        moved = posting("minor_settled", {"player": player.ref}, deposit=now.deposit, borne=now.borne, kept=now.kept)
+        places = {"player": player.ref}
+        moved = posting("minor_settled", places, deposit=figures.deposit, borne=figures.borne, kept=figures.kept)
         if moved_anything([moved]):
             metadata = {"minor": number, "player": player.ref}
             work.post(key=command.ledger_key(), kind="minor.settled", postings=[moved], metadata=metadata)
-        ended, made = _held_again(house, command, player, now.refund, last)
-        _end(found, work, command, now, made)
+        by = command.context.staff
+        rows = HeldPayout.objects.filter(house=house, number__in=held_now)
+        work.soon(rows, state=HeldState.SETTLED, paid_by=by, ended_at=ClockTimestamp())
+        made = _hold(work, player, figures.refund, last + 1) if figures.refund else None
+        _end(found, work, figures, made)
         event = MinorSettled(
-            minor=number, player=player.ref, stakes=now.stakes, deposit=now.deposit, held=now.held, refund=now.refund,
-            kept=now.kept, borne=now.borne, ended=ended, payout=None if made is None else held.describe(made),
+            minor=number, player=player.ref, stakes=figures.stakes, deposit=figures.deposit, held=figures.held,
+            refund=figures.refund, kept=figures.kept, borne=figures.borne, ended=held_now,
+            payout=None if made is None else held.describe(made),
         )  # fmt: skip
         return Outcome(event, minors.describe(found), version=number)
 
     return write.write(command, minors.SUBJECT, change)
 
 
-def of_player(house: House, player: Player) -> Figures:
-    """What a settlement would come to now. Chips that the player still has are not in it."""
-    [[(paid,)]] = sql.together(flows.net(house, player.ref))
-    balances = {code: balance for code, balance, _ in chart.of_player(house, player.ref)}
-    deposit = balances.get(player.deposit, 0)
-    return Figures.of(stakes=paid - deposit, deposit=deposit, held=balances.get(player.held_payouts, 0))
-
-
-def chips_of(house: House, player: Player) -> int:
-    """Worth of the chips that the player has, on seats and away from them, in minor units."""
-    kept = (player.deposit, player.held_payouts)
-    return sum(balance for code, balance, _ in chart.of_player(house, player.ref) if code not in kept)
+def standing_of(house: House, player: Player) -> Standing:
+    """How a minor stands now."""
+    return Standing.read(player, sql.together(*_reading(house, player)))
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _require_away(house: House, player: Player) -> None:
-    """Refuse while the player sits, or has chips."""
-    [(seated,)] = sql.rows(_SEATED, [house.id, player.pk])
-    if seated:
+def _reading(house: House, player: Player) -> tuple[sql.Statement, sql.Statement, QuerySet[Any, Any]]:
+    """What reads how a minor stands."""
+    return (_SEATED, [house.id, player.pk]), flows.net(house, player.ref), chart.owned_by(house, player.ref)
+
+
+def _locked(house: House, number: int, figures: Figures) -> tuple[Minor, list[int], int]:
+    """A minor whose stakes are to be given back by these figures, and whose money nobody else moves meanwhile; the
+    numbers of the payouts that are held for the player, and the newest number of the house. The caller holds the lock
+    of safeguards."""
+    found = minors.get(house, number)
+    minors.require_open(found)
+    player = found.player
+    with locks.gathered() as locking:
+        locks.lock_person(player.pk)
+        locks.lock_payouts(house.id)
+    rows = HeldPayout.objects.filter(house=house, player=player, state=HeldState.HELD)
+    numbers = rows.order_by("number").values_list("number")
+    *stands, held_now, [(last,)] = sql.together(*locking, *_reading(house, player), numbers, (_LAST, [house.id]))[
+        len(locking) :
+    ]
+    _require(house, player, Standing.read(player, stands), figures)
+    return found, [payout for (payout,) in held_now], last
+
+
+def _require(house: House, player: Player, now: Standing, figures: Figures) -> None:
+    """Refuse while the player sits or has chips, and other figures than those of now."""
+    if now.seated:
         raise Conflict(f"{player.ref} sits at a table; the seat is left first.", code="player_seated")
-    chips = chips_of(house, player)
-    if chips:
+    if now.chips:
         raise Conflict(
-            f"{player.ref} still has chips worth {house.money(chips)}. They come to the cage as a held payout; "
+            f"{player.ref} still has chips worth {house.money(now.chips)}. They come to the cage as a held payout; "
             "compliance takes those off the player that cannot be brought.",
             code="chips_not_handed_in",
-            available=chips,
+            available=now.chips,
+        )
+    if now.figures != figures:
+        raise Conflict(
+            "The figures have changed: look at them, and have them approved again.",
+            code="figures_changed",
+            figures=now.figures.as_json(),
         )
 
 
-def _held_again(
-    house: House, command: Command, player: Player, refund: int, last: int
-) -> tuple[list[int], HeldPayout | None]:
-    """End the payouts that are held for a player, and hold what is given back as the next one after `last`; the numbers
-    of those, and the new one, None where nothing is given back. The caller holds the lock of payouts."""
-    rows = HeldPayout.objects.filter(house=house, player=player, state=HeldState.HELD)
-    ended = list(rows.order_by("number").values_list("number", flat=True))
-    by = command.context.staff
-    rows.update(state=HeldState.SETTLED, paid_by=by, ended_at=ClockTimestamp())
-    if not refund:
-        return ended, None
-    made = HeldPayout.objects.create(
-        house=house, number=last + 1, player=player, drawer=None, amount=refund, cause=HeldCause.MINOR, held_by=by
-    )
-    return ended, made
+def _hold(work: Work, player: Player, refund: int, number: int) -> HeldPayout:
+    """Hold what is given back."""
+    made = HeldPayout(
+        house=work.house, number=number, player=player, drawer=None, amount=refund, cause=HeldCause.MINOR,
+        held_by=work.command.context.staff if work.command else None,
+    )  # fmt: skip
+    work.insert(made)
+    return made
 
 
-def _end(found: Minor, work: Work, command: Command, now: Figures, made: HeldPayout | None) -> None:
-    found.state, found.ended_by, found.ended_at = MinorState.SETTLED, command.context.staff, database_time()
+def _end(found: Minor, work: Work, figures: Figures, made: HeldPayout | None) -> None:
+    by = work.command.context.staff if work.command else None
+    found.state, found.ended_by, found.ended_at = MinorState.SETTLED, by, database_time()
     found.payout = None if made is None else made.number
-    values = now.as_json() | {"state": str(found.state), "payout": found.payout}
-    for name, value in now.as_json().items():
+    for name, value in figures.as_json().items():
         setattr(found, name, value)
-    work.soon(Minor.objects.filter(pk=found.pk), **values, ended_by=found.ended_by, ended_at=ClockTimestamp())
+    values = figures.as_json() | {"state": str(found.state), "payout": found.payout}
+    work.soon(Minor.objects.filter(pk=found.pk), **values, ended_by=by, ended_at=ClockTimestamp())

@@ -83,13 +83,18 @@ def clear(*, command: Command, number: int) -> Answer:
 
 
 def locked(house: House, number: int) -> Minor:
-    """A minor whose stakes are not given back, and whose person is locked; the caller holds the lock of safeguards.
-    Raises NotFound, Conflict minor_ended."""
+    """A minor whose stakes are not given back, and whose person is locked; the caller holds the lock of safeguards,
+    which every end of one takes. Raises NotFound, Conflict minor_ended."""
     found = get(house, number)
-    standing.lock_known(house, found.player)
-    if found.state != MinorState.RECORDED:
-        raise Conflict(f"Minor {number} is {found.state}.", code="minor_ended", state=found.state)
+    locks.lock_person(found.player_id)
+    require_open(found)
     return found
+
+
+def require_open(found: Minor) -> None:
+    """Raises Conflict minor_ended."""
+    if found.state != MinorState.RECORDED:
+        raise Conflict(f"Minor {found.number} is {found.state}.", code="minor_ended", state=found.state)
 
 
 def get(house: House, number: int) -> Minor:

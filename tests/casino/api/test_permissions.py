@@ -178,6 +178,11 @@ MATRIX = {
     ("POST", "exclusions/<int:exclusion>/lift-request"): HEARS,
     ("POST", "exclusions/<int:exclusion>/lift"): frozenset({Role.COMPLIANCE}),
     ("POST", "players/<slug:player>/exclusions"): HEARS,
+    ("POST", "players/<slug:player>/minor"): frozenset({Role.COMPLIANCE, Role.MANAGER}),
+    ("GET", "minors"): frozenset({Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR}),
+    ("GET", "minors/<int:minor>"): frozenset({Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR}) | CAGE,
+    ("POST", "minors/<int:minor>/settlement"): frozenset({Role.COMPLIANCE}),
+    ("POST", "minors/<int:minor>/clear"): frozenset({Role.COMPLIANCE}),
     ("GET", "players/<slug:player>/admission"): (
         TABLES | CAGE | MANAGER | frozenset({Role.SURVEILLANCE, Role.COMPLIANCE})
     ),

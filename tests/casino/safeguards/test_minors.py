@@ -9,9 +9,9 @@ import httpx
 import pytest
 from django.db import connections, transaction
 
+from casino.approvals import identity
 from casino.audit.events.safeguards import MinorSettled
 from casino.bookkeeping.postings import posting
-from casino.houses import identity
 from casino.reports.selectors import custody, verification
 from casino.safeguards.models import Minor
 from casino.staff.models import Role
@@ -120,19 +120,21 @@ def test_what_was_lost_the_house_gives_back_and_the_deposit_too(scene: Scene) ->
 def test_a_lost_stake_is_borne_by_the_house(scene: Scene) -> None:
     scene.dealer.ok("seats", {"seat": 3, "player": "anna", "amount": 20_000})
     scene.dealer.refresh()
-    scene.dealer.ok("hands", {"mode": "physical", "button": 2})
-    # Seat 3 is next to the button: it posts the vizi, bets, and folds.
+    scene.dealer.ok("hands", {"mode": "physical", "button": 1})
+    # Seat 3 is the second after the button: anna pays the vizi, and folds in the second round.
     scene.dealer.act("p1 po 100", "d dh p1 ????", "d dh p2 ????", "d dh p3 ????")
     scene.record()
     assert_problem(scene.compliance.post("minors/1/settlement", dict.fromkeys(FIGURES, 0)), 409, "player_seated")
     scene.dealer.act("p2 cc 100", "p3 f", "p1 k", "d dh p1 ????", "d dh p2 ????")
-    scene.dealer.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 rb 100", "p1 f")
+    scene.dealer.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 f")
     scene.kit.settle()
     scene.dealer.refresh()
     left = scene.dealer.ok("seats/3/leave")["last_event"]["amount"]
     assert left < 20_000
     problem = assert_problem(scene.compliance.post("minors/1/settlement", scene.figures()), 409, "chips_not_handed_in")
     assert problem["available"] == left == scene.compliance.get("minors/1").json()["chips"]
+    scene.cashier.refresh()
+    scene.cashier.ok("exchanges", {"given": {"5000": 1}, "wanted": {"1000": 4, "100": 10}})
     pieces = {"5000": 3, "1000": left // 1_000 - 15, "100": left % 1_000 // 100}
     scene.cashier.refresh()
     scene.hand_in("anna", pieces)
