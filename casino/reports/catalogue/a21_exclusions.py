@@ -255,7 +255,7 @@ REPORT = Report(
                 time("ended_at", "Ended at"), ref("ended_by", "Ended by"), ref("approver", "Approver"),
                 money("stakes", "Stakes"), money("deposit", "Deposit"), money("held", "Held"),
                 money("refund", "Given back"), money("kept", "Winnings kept"), money("borne", "Borne by the house"),
-                count("payout", "Held payout", total=False),
+                count("payout", "Paid as held payout", total=False),
             ),
             _minors,
         ),
