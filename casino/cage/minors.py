@@ -3,7 +3,7 @@
 What lies in the deposit is the player's in any case. What was paid in for play, less what was paid out, is given back:
 out of what the player still holds, and where that was lost, by the house. What the player holds beyond it is winnings,
 which are not paid: they stay on an account of their own for the authority, and are no income of the house. What is
-given back is a held payout, which is paid in cash or by the bank once somebody who may take it has come
+given back is a held payout, which is paid in cash or by the bank when the player or a guardian comes
 (`casino/cage/held.py`).
 
 Chips come to the cage first, as held payouts, so that the house has them; compliance takes chips that the player

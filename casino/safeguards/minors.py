@@ -6,7 +6,7 @@ and a manager approves. Of the birthday nothing is kept in clear.
 """
 
 import json
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,7 +16,7 @@ from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import MinorCleared, MinorRecorded
-from casino.core import locks, write
+from casino.core import locks, moments, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import identity
@@ -119,11 +119,11 @@ def describe(found: Minor) -> dict[str, Any]:
         "least_age": found.least_age,
         "state": found.state,
         "recorded_by": found.recorded_by.login,
-        "recorded_at": _text(found.recorded_at),
+        "recorded_at": moments.utc_or_none(found.recorded_at),
         **{name: getattr(found, name) for name in FIGURES},
         "payout": found.payout,
         "ended_by": found.ended_by.login if found.ended_by else None,
-        "ended_at": _text(found.ended_at),
+        "ended_at": moments.utc_or_none(found.ended_at),
     }
 
 
@@ -137,8 +137,3 @@ def _age(house: House, born: date) -> int:
     """Whole years of a person on the date of now in the house."""
     today = database_time().astimezone(ZoneInfo(house.time_zone)).date()
     return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
-
-
-def _text(at: datetime | None) -> str | None:
-    """A moment in UTC, to the microsecond."""
-    return None if at is None else at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -466,6 +466,7 @@ def address(route: str, house: Kit) -> str:
         "<int:vault_count>": "1",
         "<int:exception>": "1",
         "<int:exclusion>": "1",
+        "<int:minor>": "1",
         "<int:rules>": "1",
         "<int:unknown_person>": "1",
         "<int:line>": "1",

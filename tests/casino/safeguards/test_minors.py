@@ -25,7 +25,7 @@ FIGURES = ("stakes", "deposit", "held", "refund", "kept", "borne")
 
 
 def born(years: int) -> str:
-    """The birthday of somebody who is so many years and half a year old."""
+    """A birthday that makes a person so many years and about half a year old."""
     today = datetime.now(UTC).date()
     year, month = (
         (today.year - years, today.month - 6) if today.month > 6 else (today.year - years - 1, today.month + 6)
