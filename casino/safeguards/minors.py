@@ -6,11 +6,9 @@ and a manager approves. Of the birthday nothing is kept in clear.
 """
 
 import json
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
-
-from django.db.models import Max
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
@@ -28,6 +26,14 @@ from casino.staff.models import Role
 
 SUBJECT = OfHouse(lock=locks.lock_safeguards, office=True)
 _NAMED = ("player", "exclusion", "recorded_by", "ended_by")
+#: The time of now, the newest number of a house, and that of a player who is a minor and not settled.
+_KNOWN = """
+SELECT clock_timestamp(), coalesce(max(minor.number), 0), max(minor.number) FILTER (
+    WHERE minor.state = 'recorded' AND minor.player_id = (
+        SELECT player.id FROM players_player player WHERE player.house_id = %s AND player.ref = %s
+    ))
+FROM safeguards_minor minor WHERE minor.house_id = %s
+"""
 #: The sums of a settlement, in minor units.
 FIGURES = ("stakes", "deposit", "held", "refund", "kept", "borne")
 
@@ -37,25 +43,23 @@ def record(*, command: Command, ref: str, born: date, note: str) -> Answer:
     Gone person_forgotten, Unprocessable of_age, Conflict minor_recorded, WrongTerminal."""
 
     def change(house: House, work: Work) -> Outcome:
-        player = standing.lock(house, ref)
+        player, [[(now, last, open_)]] = standing.lock_beside(house, ref, (_KNOWN, [house.id, ref, house.id]))
         persons.require_not_forgotten(player)
         least = least_age(house)
-        if _age(house, born) >= least:
+        if _age(house, born, now) >= least:
             raise Unprocessable(f"The law lets people of {least} years and more play.", code="of_age", least_age=least)
-        open_ = Minor.objects.filter(house=house, player=player, state=MinorState.RECORDED).first()
         if open_ is not None:
-            raise Conflict(f"That {ref} is a minor is recorded.", code="minor_recorded", minor=open_.number)
+            raise Conflict(f"That {ref} is a minor is recorded.", code="minor_recorded", minor=open_)
         bar, excluded = exclusions.add(
             house, player, by=command.context.staff, kind=ExclusionKind.HOUSE, scope=Scope.HOUSE,
             asked_by=AskedBy.HOUSE, in_person=False, until=None, note="",
         )  # fmt: skip
         work.record(chain=house.chain, event=excluded)
-        last = Minor.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
         said = json.dumps({"born": born.isoformat(), "note": note})
         sealed = notes.seal(house, said, "minor", last + 1)
         found = Minor.objects.create(
             house=house, number=last + 1, player=player, exclusion=bar, least_age=least, note=sealed,
-            recorded_by=command.context.staff, recorded_at=database_time(),
+            recorded_by=command.context.staff, recorded_at=now,
         )  # fmt: skip
         event = MinorRecorded(
             minor=found.number, player=ref, exclusion=bar.number, least_age=least,
@@ -133,7 +137,7 @@ def said_of(found: Minor) -> dict[str, str]:
     return said
 
 
-def _age(house: House, born: date) -> int:
-    """Whole years of a person on the date of now in the house."""
-    today = database_time().astimezone(ZoneInfo(house.time_zone)).date()
+def _age(house: House, born: date, now: datetime) -> int:
+    """Whole years of a person on the date of a moment in the house."""
+    today = now.astimezone(ZoneInfo(house.time_zone)).date()
     return today.year - born.year - ((today.month, today.day) < (born.month, born.day))

@@ -18,6 +18,7 @@ from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.busy import PERSON
 from tests.casino.kit import ACTOR, Desk, Kit, book
+from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.scene import assert_problem, last_event, recorded_since
 from tests.casino.superuser import unguarded
 
@@ -378,3 +379,39 @@ def test_the_verifier_finds_what_was_paid_around_it(scene: Scene) -> None:
     scene.cashier.refresh()
     scene.cashier.ok("cash-outs", {"player": "anna", "amount": 1_000})
     assert "state_missing" in {one.code for one in verify_house(scene.kit.house).findings}
+
+
+def test_the_reports_have_it_and_their_sums_are_equal(scene: Scene) -> None:
+    scene.manager.ok("days", {"day": "2024-05-01"})
+    scene.record()
+    scene.hand_in("anna", {"5000": 5})
+    scene.settle()
+    scene.record("bela")
+    scene.hand_in("bela", {"5000": 3})
+    move = {"place": "C1", "amount": 5_000, "reason": "chips that are not there"}
+    scene.compliance.ok("players/bela/unattributions", move)
+    scene.settle(2)
+    assert_problem(scene.at(scene.cashier, "cash-outs", {"player": "anna", "amount": 1_000}), 409, "player_is_minor")
+    excluded = made(scene.kit, "exclusions")
+    anna, bela = rows(excluded, 3)
+    assert (anna["player"], anna["state"], anna["refund"], anna["kept"], anna["payout"]) == (
+        "anna", "settled", 20_000, 5_000, 2,
+    )  # fmt: skip
+    assert (bela["stakes"], bela["refund"], bela["kept"], bela["borne"]) == (15_000, 15_000, 0, 0)
+    assert [row["code"] for row in rows(excluded, 2)] == ["player_is_minor"]
+    held = made(scene.kit, "held-money")
+    assert [(row["player"], row["amount"]) for row in rows(held, 6)] == [("anna", 5_000)]
+    open_ = [(row["payout"], row["player"], row["cause"], row["amount"]) for row in rows(held, 1)]
+    assert open_ == [(2, "anna", "minor", 20_000), (4, "bela", "minor", 15_000)]
+    ended = rows(made(scene.kit, "held-money", show="all"), 1)
+    assert [row["state"] for row in ended] == ["settled", "held", "settled", "held"]
+    for name in ("daily-revenue", "serial-gaps", "player-activity"):
+        made(scene.kit, name)
+
+
+def test_the_settlement_has_a_paper(scene: Scene) -> None:
+    scene.record()
+    scene.hand_in("anna", {"5000": 5})
+    audit = scene.settle()["audit"]
+    printed = scene.manager.ok("prints/documents", {"chain": audit["chain"], "seq": audit["seq"], "form": "a4"})
+    assert printed["document"] == "minor/1"
