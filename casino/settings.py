@@ -211,6 +211,7 @@ SPECTACULAR_SETTINGS = {
         "ExclusionKindEnum": "casino.safeguards.models.ExclusionKind",
         "ExclusionScope": "casino.safeguards.models.Scope",
         "LiftCauseEnum": "casino.safeguards.models.LiftCause",
+        "MinorState": "casino.safeguards.models.MinorState",
         "LimitKindEnum": "casino.safeguards.models.LimitKind",
         "LimitSpan": "casino.safeguards.models.Span",
         "InteractionKindEnum": "casino.safeguards.models.InteractionKind",

@@ -230,6 +230,7 @@ class CashOutOut(DrawerChanged):
         "identity_required",
         "person_forgotten",
         "staff_as_player",
+        "player_is_minor",
         "chips_not_in_circulation",
         *CHIPS,
         *POSTING,

@@ -102,7 +102,8 @@ class CorrectedOut(DrawerChanged):
     tag=TAG,
     refuses=[*PLAYS,
         *AT_A_DRAWER, "not_found", "already_corrected", "four_eyes", "skim_needed", "identity_required",
-        "person_forgotten", "staff_as_player", "chips_not_in_circulation", "nothing_to_change", *CHIPS, *POSTING,
+        "person_forgotten", "staff_as_player", "player_is_minor", "chips_not_in_circulation",
+        "nothing_to_change", *CHIPS, *POSTING,
     ],
 )  # fmt: skip
 class CorrectEntry(WriteOperation):

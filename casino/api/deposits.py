@@ -124,7 +124,7 @@ class DrawDeposit(WriteOperation):
     answers=DepositOut,
     status=201,
     tag=TAG,
-    refuses=[*AT_OWN_DRAWER, "person_forgotten", *POSTING],
+    refuses=[*AT_OWN_DRAWER, "player_is_minor", "person_forgotten", *POSTING],
 )
 class ReturnDeposit(WriteOperation):
     """Cash of the deposit back to the player. Refused where the deposit is less (`insufficient_funds`), or the drawer

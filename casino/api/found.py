@@ -147,7 +147,7 @@ class TakeFoundChips(WriteOperation):
     summary="Give found chips to their owner",
     answers=ChipsClaimedOut,
     tag=TAG,
-    refuses=[*AT_OWN_DRAWER, "found_ended", "no_person", "person_forgotten", *CHIPS, *POSTING],
+    refuses=[*AT_OWN_DRAWER, "found_ended", "player_is_minor", "no_person", "person_forgotten", *CHIPS, *POSTING],
 )
 class ClaimFoundChips(WriteOperation):
     """The player, of whom it is recorded who it is (`no_person`), has proved to be the owner. A cage supervisor or a

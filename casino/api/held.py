@@ -35,6 +35,9 @@ from casino.cage.models import HeldCause, HeldPayout, HeldState
 from casino.core.write import Answer, Command
 from casino.staff.models import CODE, Role
 
+#: Why a cashier can hold a payout; stakes of a minor are held by their settlement alone.
+_CAUSES = [choice for choice in HeldCause.choices if choice[0] != HeldCause.MINOR]
+
 
 class HeldPayoutPart(serializers.Serializer[Any]):
     """Money that a player is owed for chips that were brought and not paid yet."""
@@ -44,9 +47,11 @@ class HeldPayoutPart(serializers.Serializer[Any]):
     amount = serializers.IntegerField()
     cause = serializers.ChoiceField(choices=HeldCause.choices, help_text="Why it is held.")
     state = serializers.ChoiceField(choices=HeldState.choices)
-    drawer = serializers.CharField(help_text="Drawer where the chips were brought.")
-    held_by = login_of("took the chips")
-    paid_by = login_of("paid it", allow_null=True)
+    drawer = serializers.CharField(
+        allow_null=True, help_text="Drawer where the chips were brought; null for stakes of a minor."
+    )
+    held_by = login_of("took the chips, or settled the stakes of a minor")
+    paid_by = login_of("paid or settled it", allow_null=True)
     paid_at_drawer = serializers.CharField(allow_null=True, help_text="Drawer where it was paid; null otherwise.")
     note = serializers.CharField(allow_blank=True, help_text="Number of the bank's note; empty without one.")
 
@@ -114,7 +119,7 @@ class HoldPayout(WriteOperation):
         player = StrictText(max_length=32)
         amount = Amount()
         pieces = Pieces(required=True)
-        cause = StrictChoice(choices=HeldCause.choices)
+        cause = StrictChoice(choices=_CAUSES)
 
     input = Input
 
@@ -131,12 +136,16 @@ class HoldPayout(WriteOperation):
     summary="Pay a held payout in cash",
     answers=PayoutReleasedOut,
     tag=TAG,
-    refuses=[*AT_OWN_DRAWER, "payout_released", "identity_required", "no_person", "person_forgotten", *POSTING],
-)
+    refuses=[
+        *AT_OWN_DRAWER, "payout_released", "player_is_minor", "identity_required", "no_person", "person_forgotten",
+        *POSTING,
+    ],
+)  # fmt: skip
 class ReleasePayout(WriteOperation):
     """The whole payout in cash, once (`payout_released`), when compliance has released it (`approval_required`). Where
     it was held to find out who the player is, that must be recorded (`no_person`); for a large payout it must be in any
-    case (`identity_required`)."""
+    case (`identity_required`). A minor, or a guardian, gets nothing but stakes that are given back
+    (`player_is_minor`)."""
 
     roles = AT_THE_CAGE
     approvable = True
@@ -157,7 +166,7 @@ class ReleasePayout(WriteOperation):
     summary="Enter that the bank has paid a held payout",
     answers=PayoutByBankOut,
     tag=TAG,
-    refuses=["payout_released", "identity_required", "no_person", "person_forgotten", *POSTING],
+    refuses=["payout_released", "player_is_minor", "identity_required", "no_person", "person_forgotten", *POSTING],
 )
 class PayHeldByBank(WriteOperation):
     """The whole payout to the player's account, by the bank's note. Released like a payment in cash. No If-Match:

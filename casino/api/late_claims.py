@@ -97,9 +97,9 @@ class LateClaimList(CursorList):
     status=201,
     tag=TAG,
     refuses=[
-        *AT_OWN_DRAWER, "not_found", "no_person", "person_forgotten", "staff_as_player", "chip_set_not_lapsed",
-        "chip_set_retired", "lapsed_chips_claimed", "nothing_to_move", "no_chip_set", "unknown_denomination",
-        "pieces_not_a_count", *POSTING,
+        *AT_OWN_DRAWER, "not_found", "no_person", "person_forgotten", "staff_as_player", "player_is_minor",
+        "chip_set_not_lapsed", "chip_set_retired", "lapsed_chips_claimed", "nothing_to_move", "no_chip_set",
+        "unknown_denomination", "pieces_not_a_count", *POSTING,
     ],
 )  # fmt: skip
 class PayLateClaim(WriteOperation):

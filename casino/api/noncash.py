@@ -146,8 +146,8 @@ class NonCashBuyIns(WriteOperation):
     status=201,
     tag=TAG,
     refuses=[
-        *AT_OWN_DRAWER, "identity_required", "no_person", "person_forgotten", "chips_not_in_circulation", *CHIPS,
-        *POSTING,
+        *AT_OWN_DRAWER, "player_is_minor", "identity_required", "no_person", "person_forgotten",
+        "chips_not_in_circulation", *CHIPS, *POSTING,
     ],
 )  # fmt: skip
 class NonCashPayment(WriteOperation):

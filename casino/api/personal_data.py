@@ -128,8 +128,8 @@ class PlayerForgottenOut(serializers.Serializer[Any]):
     answers=PlayerForgottenOut,
     tag=TAG,
     refuses=[
-        "no_person", "person_forgotten", "player_seated", "player_has_chips", "retention_not_over",
-        "exclusion_in_force", "legal_hold", "wrong_terminal",
+        "no_person", "person_forgotten", "player_seated", "player_has_chips", "minor_not_settled",
+        "retention_not_over", "exclusion_in_force", "legal_hold", "wrong_terminal",
     ],
 )  # fmt: skip
 class ForgetPlayer(WriteOperation):

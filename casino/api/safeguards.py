@@ -162,7 +162,7 @@ class AskToLift(WriteOperation):
 
 
 @documented("liftExclusion", summary="Lift an exclusion", answers=ExclusionOut, tag=TAG,
-            refuses=["exclusion_lifted", "lift_not_asked", "lift_too_early"])  # fmt: skip
+            refuses=["exclusion_lifted", "lift_not_asked", "lift_too_early", "minor_not_settled"])  # fmt: skip
 class LiftExclusion(WriteOperation):
     """Compliance lifts it, a manager approves (`approval_required`): 24 hours after that was asked for, and not before
     the term of an exclusion of kind `self` is over (`lift_too_early`). A wrong entry is lifted at once. The row stays.

@@ -80,6 +80,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.DISPUTED_POT, "disputed pot", CREDIT, 0, joined=True),
         Kind(Account.CARRY_HELD, "carry held", CREDIT, 0),
         Kind(Account.HELD_PAYOUTS, "held payouts", CREDIT, 0),
+        Kind(Account.WINNINGS_WITHHELD, "winnings withheld", CREDIT, 0),
         Kind(Account.PLAYER_DEPOSITS, "player deposits", CREDIT, 0),
         Kind(Account.UNCLAIMED, "unclaimed property", CREDIT, 0),
         Kind(Account.DUTY_PAYABLE, "duty payable", CREDIT, 0),
@@ -93,6 +94,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.FOREIGN_LOSS, "foreign chip loss", DEBIT, None),
         Kind(Account.GOODWILL, "goodwill and rulings", DEBIT, None),
         Kind(Account.COUNTERFEITS, "counterfeits", DEBIT, None),
+        Kind(Account.STAKES_GIVEN_BACK, "stakes given back", DEBIT, None),
         Kind(Account.GAMING_DUTY, "gaming duty", DEBIT, None),
         Kind(Account.VAULT_CHIPS, "vault chips", DEBIT, 0, custody=True),
         Kind(Account.SET_ASIDE, "set aside", DEBIT, 0, custody=True),
@@ -297,11 +299,16 @@ def money_at(house: House, code: str) -> sql.Statement:
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
     """A player's own accounts, the wallet, held payouts, the deposit and the stacks at tables: code, balance, time of
     the newest entry."""
+    return list(owned_by(house, ref))
+
+
+def owned_by(house: House, ref: str) -> QuerySet[Any, tuple[str, int, datetime | None]]:
+    """What reads the same."""
     numbers = (Account.CHIPS_OUTSTANDING, Account.HELD_PAYOUTS, Account.PLAYER_DEPOSITS)
     own = [f"{number}/{ref}" for number in numbers]
     named = Q(code__in=own) | Q(code__startswith=f"{Account.SEAT_STACK}/", code__endswith=f"/{ref}")
     rows = LedgerAccount.objects.filter(named, book=house.id).order_by("code")
-    return list(rows.values_list("code", "balance", "posted_at"))
+    return rows.values_list("code", "balance", "posted_at")
 
 
 def rack(house: House, code: str, chip_set: str) -> Chips:

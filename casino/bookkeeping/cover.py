@@ -25,7 +25,7 @@ CASH = (
 OWED = (
     Account.CHIPS_OUTSTANDING, Account.CHIPS_UNATTRIBUTED, Account.SEAT_STACK, Account.POT, Account.CUKASSZA,
     Account.BANK, Account.TRONC, Account.TRONC_POOL, Account.DISPUTED_POT, Account.CARRY_HELD, Account.HELD_PAYOUTS,
-    Account.PLAYER_DEPOSITS, Account.UNCLAIMED,
+    Account.WINNINGS_WITHHELD, Account.PLAYER_DEPOSITS, Account.UNCLAIMED,
 )  # fmt: skip
 
 

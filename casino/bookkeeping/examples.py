@@ -319,6 +319,12 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         {"2085/bela": 0, "1090": 40_000},
         given=(*_AT_BANK, _HELD),
     ),
+    "minor_settled": Example(
+        "Bela is a minor. She had paid in 80.00, and has brought chips worth 100.00, which are held.",
+        (posting("minor_settled", BELA, kept=2_000),),
+        {"2085/bela": 8_000, "2087": 2_000},
+        given=(_HELD,),
+    ),
     "deposit_taken": Example(
         "Anna leaves 200.00 at the cage.",
         (_DEPOSITED,),

@@ -124,6 +124,18 @@ def trade(house: House, chain: str, seq: int) -> Trade | None:
     return Trade(*found[0]) if len(found) == 1 else None
 
 
+_NET = f"""
+SELECT coalesce(sum(CASE flow.direction WHEN 'in' THEN flow.amount ELSE -flow.amount END), 0)::bigint
+FROM ({FLOWS} AND {WHO} = %s) flow
+"""  # noqa: S608 - constants
+
+
+def net(house: House, who: str) -> sql.Statement:
+    """What reads what one person has ever paid in, less what the person was paid, in minor units: one row. Deposits
+    count when they are taken and returned, held payouts when they are paid."""
+    return _NET, [house.currency, house.id, list(KINDS), who]
+
+
 def reading(house: House, who: str, lengths: Mapping[str, int]) -> sql.Statement:
     """What reads the sums of one person over windows of these lengths (none is counted over 0); `sums` takes what it
     has found. Sent after the person's lock, which others of the same person wait for until they are committed."""

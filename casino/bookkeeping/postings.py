@@ -360,6 +360,15 @@ _CAGE_ROWS = (
         (_HELD, "1090", "amount"),
     ),
     _row(
+        "minor_settled",
+        "The stakes of a minor are given back",
+        "A player is found to be a minor. What lies in the deposit, and the stakes, are held for the player or a "
+        "guardian; the house bears what of them was lost; what is more is winnings, which are not paid.",
+        (_DEPOSIT, _HELD, "deposit"),
+        ("5250", _HELD, "borne"),
+        (_HELD, "2087", "kept"),
+    ),
+    _row(
         "deposit_taken",
         "A deposit is taken",
         "A player leaves cash with the house for safe keeping. It is owed to the player, and to nobody else.",

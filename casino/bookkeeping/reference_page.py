@@ -31,6 +31,7 @@ MEANING = {
     Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
     Account.CARRY_HELD: "Owed to the next session of one table; until then, its chips are in the tray.",
     Account.HELD_PAYOUTS: "Owed to one player for chips that were brought and are not paid yet.",
+    Account.WINNINGS_WITHHELD: "Winnings of minors, which are not paid: they are for the authority.",
     Account.PLAYER_DEPOSITS: "Owed to one player for cash left with the house for safe keeping.",
     Account.UNCLAIMED: "Owed to nobody known: found chips, and chips of a set that has lapsed.",
     Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",
@@ -44,6 +45,7 @@ MEANING = {
     Account.GOODWILL: "What the house has borne of hands at one table that were found wrong after their settlement.",
     Account.FOREIGN_LOSS: "What other houses have not paid for chips of theirs.",
     Account.COUNTERFEITS: "What counterfeit notes and chips have cost.",
+    Account.STAKES_GIVEN_BACK: "What minors had lost of their stakes, which the house has given back.",
     Account.GAMING_DUTY: "Duty on the house's take.",
     Account.VAULT_CHIPS: "Chips in the vault.",
     Account.SET_ASIDE: (

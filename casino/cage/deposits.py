@@ -64,6 +64,7 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, _ = customer(drawer, work, player_ref)
+        standing.require_no_minor(drawer.house, player)
         _require(player, amount)
         selectors.require_cash(drawer, amount)
         trade = thresholds.check(drawer.house, amount, Direction.OUT, player=player)

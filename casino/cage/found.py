@@ -25,6 +25,7 @@ from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
+from casino.safeguards import standing
 from casino.staff.models import Role, Staff
 
 _IN_THE_OFFICE = OfHouse(office=True, lock=locks.lock_found)
@@ -66,6 +67,7 @@ def claim(*, command: Command, code: str, number: int, player_ref: str) -> Answe
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = customer(drawer, work, player_ref)
         persons.require_known(player)
+        standing.require_no_minor(drawer.house, player)
         with locks.gathered() as locking:
             locks.lock_found(drawer.house.id)
         row = _get(drawer.house, number, *locking)

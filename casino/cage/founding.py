@@ -42,6 +42,8 @@ VAULT_ACCOUNTS = (
     Account.CLEARING,
     Account.FOREIGN_LOSS,
     Account.COUNTERFEITS,
+    Account.WINNINGS_WITHHELD,
+    Account.STAKES_GIVEN_BACK,
     f"{Account.CASH_OVER_SHORT}/{AT_BANK}",
 )
 #: Accounts that every drawer has for itself.

@@ -24,6 +24,7 @@ from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons, thresholds
 from casino.players.thresholds import Trade
+from casino.safeguards import standing
 from casino.staff.models import Role
 
 
@@ -109,7 +110,7 @@ def describe(found: HeldPayout) -> dict[str, Any]:
         "amount": found.amount,
         "cause": found.cause,
         "state": found.state,
-        "drawer": found.drawer.code,
+        "drawer": found.drawer.code if found.drawer else None,
         "held_by": found.held_by.login,
         "paid_by": found.paid_by.login if found.paid_by else None,
         "paid_at_drawer": found.paid_at_drawer.code if found.paid_at_drawer else None,
@@ -142,7 +143,7 @@ def _lock_numbers(house: House) -> int:
 
 def _locked(house: House, number: int) -> tuple[HeldPayout, Trade]:
     """A payout that is held, and that nobody else pays meanwhile, and the trade that its payment is. Raises NotFound,
-    Gone, Conflict payout_released, identity_required."""
+    Gone, Conflict payout_released, player_is_minor, identity_required."""
     rows = HeldPayout.objects.filter(house=house, number=number).select_related("player", "drawer", "held_by")
     known = rows.first()
     if known is None:
@@ -150,14 +151,18 @@ def _locked(house: House, number: int) -> tuple[HeldPayout, Trade]:
     with locks.gathered() as locking:
         locks.lock_person(known.player_id)
         locks.lock_payouts(house.id)
-    sums = thresholds.reading(house, known.player.ref)
-    there, newest, keys, paid = sql.together(*locking, rows, *persons.reading(known.player), sums)[len(locking) :]
+    sums, stands = thresholds.reading(house, known.player.ref), standing.reading(house, known.player.ref)
+    there, newest, keys, paid, stood = sql.together(*locking, rows, *persons.reading(known.player), sums, stands)[
+        len(locking) :
+    ]
     found: HeldPayout = there[0]
     player = found.player
     persons.read(player, newest, keys)
     thresholds.read(player, paid)
+    standing.read(player, stood)
     if found.state != HeldState.HELD:
-        raise Conflict(f"Held payout {number} was paid.", code="payout_released")
+        raise Conflict(f"Held payout {number} is {found.state}.", code="payout_released")
+    standing.require_no_minor(house, player, payout=number)
     if found.cause == HeldCause.IDENTITY_PENDING:
         persons.require_known(player)
     return found, thresholds.check(house, found.amount, Direction.OUT, player=player)

@@ -334,13 +334,16 @@ class HeldCause(models.TextChoices):
 
     IDENTITY_PENDING = "identity_pending", "who the player is must be found out first"
     SUSPENSION = "suspension", "payments are suspended"
+    MINOR = "minor", "stakes of a minor, which are given back"
 
 
 class HeldState(models.TextChoices):
-    """held (the house has the chips and owes the money) -> released (the player was paid)."""
+    """held (the house has the chips and owes the money) -> released (the player was paid), or settled (the player is a
+    minor: what is given back is another held payout)."""
 
     HELD = "held"
     RELEASED = "released"
+    SETTLED = "settled"
 
 
 class HeldPayout(models.Model):
@@ -350,14 +353,14 @@ class HeldPayout(models.Model):
     #: From 1 in each house, without gaps.
     number = models.PositiveIntegerField()
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="held_rows")
-    #: Where the chips were brought.
-    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="held_payouts")
+    #: Where the chips were brought; null for stakes of a minor.
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="held_payouts", null=True)
     amount = models.BigIntegerField()
     cause = models.CharField(max_length=16, choices=HeldCause.choices)
     state = models.CharField(max_length=8, choices=HeldState.choices, default=HeldState.HELD)
     held_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     held_at = models.DateTimeField(db_default=ClockTimestamp())
-    #: Who paid it, at which drawer, or by which note of the bank.
+    #: Who paid or settled it, at which drawer, or by which note of the bank.
     paid_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     paid_at_drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
     note = models.CharField(max_length=32, blank=True, default="")
@@ -374,8 +377,15 @@ class HeldPayout(models.Model):
                 | (
                     Q(state=HeldState.RELEASED, paid_by__isnull=False, ended_at__isnull=False)
                     & (Q(paid_at_drawer__isnull=False, note="") | (Q(paid_at_drawer=None) & ~Q(note="")))
+                )
+                | Q(
+                    state=HeldState.SETTLED, paid_by__isnull=False, paid_at_drawer=None, note="", ended_at__isnull=False
                 ),
                 name="held_payout_is_paid_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(cause=HeldCause.MINOR, drawer=None) | (~Q(cause=HeldCause.MINOR) & Q(drawer__isnull=False)),
+                name="held_payout_was_brought",
             ),
         ]
 

@@ -115,6 +115,7 @@ def pay(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pi
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = customer(drawer, work, player_ref)
+        standing.require_no_minor(drawer.house, player)
         trade = thresholds.check(drawer.house, amount, Direction.OUT, player=player, held_at=code)
         persons.require_known(player)
         taken = desk.require_public(desk.named(pieces, amount))

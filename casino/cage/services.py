@@ -264,6 +264,7 @@ def buy_chips(
     """What a cash-out does at a locked drawer, posted under this key. Raises as :func:`cash_out`."""
     player, desk = customer(drawer, work, player_ref, own=own)
     persons.require_guest(player)
+    standing.require_no_minor(drawer.house, player)
     trade = thresholds.check(drawer.house, amount, Direction.OUT, player=player, held_at=drawer.code)
     if announcement is not None:
         announced.use(drawer, work, announcement, player=player, amount=amount)

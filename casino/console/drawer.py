@@ -216,5 +216,5 @@ def _announced(screen: Screen, row: dict[str, Any]) -> Waiting:
 
 def _held(screen: Screen, row: dict[str, Any]) -> Waiting:
     wanted = [("releasePayout", gettext("Pay"), {"payout": row["payout"]})]
-    words = (row["player"], screen.money.shown(row["amount"]), code_of(row["cause"]), row["drawer"])
+    words = (row["player"], screen.money.shown(row["amount"]), code_of(row["cause"]), row["drawer"] or "")
     return Waiting(f"{row['payout']}", words, desks.acts(screen, wanted))

@@ -96,6 +96,12 @@ SAFEGUARDS = Office(
             wanted=lambda row: row["lifted_at"] is None,
         ),
         Section(
+            gettext_noop("Minors"), "listMinors",
+            ("minor", "player", "exclusion", "recorded_at", "recorded_by", "least_age"),
+            acts=("readMinor", "settleMinor", "clearMinor"), jobs=("recordMinor",),
+            wanted=lambda row: row["state"] == "recorded",
+        ),
+        Section(
             gettext_noop("Log of transactions"), "listLogLines",
             ("line", "day", "place", "kind", "direction", "amount", "player", "unknown_person", "entered_by"),
             acts=("withdrawLogLine",), jobs=("enterLogLine", "noteFiling"),

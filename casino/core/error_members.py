@@ -130,6 +130,14 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
         },
         "the checks that failed, with a code each",
     ),
+    "figures": (
+        {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "required": ["stakes", "deposit", "held", "refund", "kept", "borne"],
+        },
+        "what the settlement comes to now, in minor units, as `minors/N` has it",
+    ),
     "file": (_TEXT, "the file outside the database"),
     "foreign": (_TEXTS, "the cards that the pack does not have"),
     "games": (_TEXTS, "the games that exist"),
@@ -142,9 +150,11 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
         "address below the API's root where the chips can be taken as a held payout; null where none are brought",
     ),
     "index": (_NUMBER, "index of the card among those of the seat, from 0"),
+    "least_age": (_NUMBER, "years from which on the law under which the house works lets people play"),
     "limit": (_TEXT, "what the limit is of: `loss`, `buy_in` or `time`"),
     "key": (_TEXT, "the Idempotency-Key that was used before"),
     "kind": (_TEXT, "kind of the transfer"),
+    "minor": (_NUMBER, "number of the record that the player is a minor"),
     "last": (_TEXT, "the newest gaming day"),
     "linked": (
         _TEXTS,

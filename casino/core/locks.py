@@ -197,8 +197,8 @@ def lock_waiting(house_id: UUID) -> None:
 
 
 def lock_safeguards(house_id: UUID) -> None:
-    """Keep others from numbering exclusions, limits and interactions of this house until the transaction ends; before
-    the player's lock. Raises LockOrderError."""
+    """Keep others from numbering exclusions, minors, limits and interactions of this house until the transaction ends;
+    before the player's lock. Raises LockOrderError."""
     _take(Rank.DESK, "safeguards")
     _lock_name(f"safeguards of {house_id}")
 

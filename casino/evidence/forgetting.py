@@ -29,6 +29,7 @@ from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import Person, PersonKey, Player, is_reference
 from casino.safeguards import exclusions, standing, unnamed
+from casino.safeguards.models import Minor, MinorState
 from casino.staff.credentials import Credentials, refusals_recorded, role_for, two_people
 from casino.staff.models import Role
 from casino.tables.models import Seating
@@ -108,7 +109,7 @@ def erase(*, command: Command, ref: str, reason: str) -> Answer:
 def require_erasable(house: House, player: Player) -> datetime:
     """When a player was last seen who may be forgotten. The caller holds the locks of safeguards, of the person and of
     evidence. Raises NotFound no_person, Gone person_forgotten, Conflict player_seated, player_has_chips,
-    retention_not_over, exclusion_in_force (both `until`) or legal_hold."""
+    minor_not_settled, retention_not_over, exclusion_in_force (both `until`) or legal_hold."""
     persons.require_known(player)
     _require_away(house, player)
     last, now = last_activity(house, player), holds.database_time()
@@ -202,3 +203,6 @@ def _require_away(house: House, player: Player) -> None:
     held = {code: balance for code, balance, _ in chart.of_player(house, player.ref) if balance}
     if held:
         raise Conflict(f"The house still owes {player.ref} chips or cash.", code="player_has_chips", accounts=held)
+    of = Minor.objects.filter(house=house, player=player, state=MinorState.RECORDED).first()
+    if of is not None:
+        raise Conflict(f"The stakes of {player.ref} are not given back.", code="minor_not_settled", minor=of.number)

@@ -31,6 +31,10 @@ class LegalProfile(models.TextChoices):
 #: Legal profiles that let nobody play whom the house has not seen to be of age (Austria: GSpG § 25 (1)). Counsel says
 #: whether another one does.
 ADMITS = frozenset({LegalProfile.AUSTRIA})
+#: From how many years on a legal profile lets people play: in California 21 (Business and Professions Code 19921), in
+#: Hungary, Austria and the United Kingdom 18, which another law, or none yet, has too. Counsel says whether it is so.
+LEAST_AGES = {LegalProfile.CALIFORNIA: 21}
+LEAST_AGE = 18
 #: Parts that are repeated in the house's row.
 AT_ONCE = ("name", "currency", "currency_exponent")
 CLOCK = ("time_zone", "day_cut_off")

@@ -47,6 +47,7 @@ FORMAT = "day/3"
 VERIFICATION = "verification.json"
 _VARIANCES = (
     Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT, Account.FOREIGN_LOSS, Account.GOODWILL, Account.COUNTERFEITS,
+    Account.STAKES_GIVEN_BACK,
 )  # fmt: skip
 #: What a posting says that it is about.
 _ABOUT = ("for_day", "table", "box", "tray_count", "drawer", "shift", "vault_count", "hand", "reason")

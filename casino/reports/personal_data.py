@@ -25,8 +25,8 @@ from casino.reports.catalogue.a16_player_statement import REPORT as STATEMENT
 from casino.reports.frame.columns import Row, Type, count, day, flag, money, ref, text, time
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Equality, Format, Report, Results, Retention, Scope, Section, Sensitivity
-from casino.safeguards import exclusions, interactions, standing
-from casino.safeguards.models import Admission, AskedBy, Exclusion, Interaction, PlayerLimit, RealityCheck
+from casino.safeguards import exclusions, interactions, minors, standing
+from casino.safeguards.models import Admission, AskedBy, Exclusion, Interaction, Minor, PlayerLimit, RealityCheck
 from casino.staff.models import Role
 from casino.tables.models import Seating, WaitingEntry
 from casino.transfers.late_models import LateClaim
@@ -55,7 +55,7 @@ LEFT_OUT = (
     ("pictures of the video recorder, backups", "The recorder is another system; backups hold the same as this copy."),
 )
 #: The first word of the events that are receipts of what a player has done, or was done with the player.
-RECEIPTS = ("cage", "chips", "exclusion", "payout", "player", "table", "waiting", "complaint", "seat")
+RECEIPTS = ("cage", "chips", "exclusion", "minor", "payout", "player", "table", "waiting", "complaint", "seat")
 _PERSON_EVENTS = """
 SELECT chain.name, event.seq, event.doc ->> 'kind', event.doc ->> 'at', event.leaf_hash
 FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
@@ -138,6 +138,11 @@ class _Own:
                 time("until", "Until"), time("lift_asked_at", "End asked for"), time("lifted_at", "Lifted at"),
                 flag("in_force", "In force"), text("note", "Said"),
             ), self._exclusions),
+            Section("minors", "Recorded as a minor", (
+                count("minor", "No.", total=False), time("at", "At"), count("least_age", "Age of the law", total=False),
+                text("born", "Birthday"), text("state", "State"), money("refund", "Given back", total=False),
+                money("kept", "Winnings kept", total=False), time("ended_at", "Ended at"),
+            ), self._minors),
             Section("interactions", "Interactions", (
                 count("number", "No.", total=False), text("interaction", "What"), time("at", "At"),
                 text("note", "Said"),
@@ -219,6 +224,14 @@ class _Own:
                 one.lifted_at, one.pk in in_force, said,
             )  # fmt: skip
 
+    def _minors(self, scope: Scope) -> Iterator[Row]:
+        for one in Minor.objects.filter(**self._of).order_by("number"):
+            one.house = self._house
+            yield (
+                one.number, one.recorded_at, one.least_age, minors.said_of(one)["born"], one.state, one.refund,
+                one.kept, one.ended_at,
+            )  # fmt: skip
+
     def _interactions(self, scope: Scope) -> Iterator[Row]:
         for one in Interaction.objects.filter(**self._of).order_by("number"):
             one.house = self._house
@@ -254,8 +267,8 @@ class _Own:
     def _payments(self, scope: Scope) -> Iterator[Row]:
         for held in HeldPayout.objects.filter(**self._of).select_related("drawer").order_by("number"):
             yield (
-                "held payout", held.number, held.drawer.code, held.amount, held.state, held.note, held.held_at,
-                held.ended_at,
+                "held payout", held.number, held.drawer.code if held.drawer else "", held.amount, held.state, held.note,
+                held.held_at, held.ended_at,
             )  # fmt: skip
         for bought in NonCashBuyIn.objects.filter(**self._of).select_related("drawer").order_by("number"):
             yield (

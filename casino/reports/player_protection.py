@@ -9,10 +9,12 @@ from typing import Any
 
 from casino.reports.frame.report import Scope
 from casino.reports.frame.trail import at, fetched
-from casino.safeguards.models import ExclusionKind, LimitKind
+from casino.safeguards.models import ExclusionKind, LimitKind, MinorState
 
 _SET, _ASKED, _LIFTED, _LIMIT = "exclusion.set", "exclusion.lift_asked", "exclusion.lifted", "player.limit_set"
 _MATCHED, _CLEARED = "exclusion.matched", "exclusion.match_cleared"
+_MINOR, _NO_MINOR, _SETTLED = "minor.recorded", "minor.cleared", "minor.settled"
+_EXCLUDES = frozenset((_SET, _ASKED, _LIFTED, _MATCHED, _CLEARED))
 #: They are few: read whole, in one round trip for both.
 _NOTED = """
 SELECT id, doc::text FROM audit_event WHERE house_id = %s AND doc ->> 'kind' = ANY(%s) AND id <= %s ORDER BY id
@@ -51,7 +53,7 @@ class Exclusion:
 
 
 def _noted(scope: Scope) -> list[tuple[int, dict[str, Any]]]:
-    kinds = [_SET, _ASKED, _LIFTED, _MATCHED, _CLEARED, _LIMIT]
+    kinds = [*_EXCLUDES, _LIMIT, _MINOR, _NO_MINOR, _SETTLED]
     rows = fetched(_NOTED, [scope.house.id, kinds, scope.as_of.event])
     return [(event, json.loads(doc)) for event, doc in rows]
 
@@ -60,7 +62,7 @@ def exclusions(scope: Scope) -> dict[int, Exclusion]:
     """All of them by number."""
     found: dict[int, Exclusion] = {}
     for event, doc in scope.once("protection", _noted):
-        if doc["kind"] == _LIMIT:
+        if doc["kind"] not in _EXCLUDES:
             continue
         data, number = doc["data"], doc["data"]["exclusion"]
         if doc["kind"] == _SET:
@@ -81,6 +83,32 @@ def excluded_players(scope: Scope) -> Set[str]:
     """Players of whom an exclusion is in force at the moment of the report."""
     in_force = [one for one in exclusions(scope).values() if one.is_in_force(scope.as_of.at)]
     return {player for one in in_force for player in one.players - one.cleared}
+
+
+@dataclass(slots=True)
+class RecordedMinor:
+    """A player who was recorded as a minor, as the events have it: what recorded it, and what settled or cleared it."""
+
+    doc: dict[str, Any]
+    ended: dict[str, Any] | None = None
+
+    @property
+    def state(self) -> MinorState:
+        """What has become of it."""
+        if self.ended is None:
+            return MinorState.RECORDED
+        return MinorState.SETTLED if self.ended["kind"] == _SETTLED else MinorState.CLEARED
+
+
+def minors(scope: Scope) -> dict[int, RecordedMinor]:
+    """All of them by number."""
+    found: dict[int, RecordedMinor] = {}
+    for _, doc in scope.once("protection", _noted):
+        if doc["kind"] == _MINOR:
+            found[doc["data"]["minor"]] = RecordedMinor(doc)
+        elif doc["kind"] in (_NO_MINOR, _SETTLED):
+            found[doc["data"]["minor"]].ended = doc
+    return found
 
 
 class LimitState(StrEnum):

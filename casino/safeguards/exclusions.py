@@ -22,7 +22,7 @@ from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
 from casino.players.models import Player
 from casino.safeguards import notes, standing
-from casino.safeguards.models import AskedBy, Exclusion, ExclusionKind, LiftCause, Scope
+from casino.safeguards.models import AskedBy, Exclusion, ExclusionKind, LiftCause, Minor, MinorState, Scope
 from casino.staff.models import Role, Staff
 
 #: The least term of an exclusion that the player asks for, in months.
@@ -93,10 +93,11 @@ def ask_to_lift(*, command: Command, number: int) -> Answer:
 def lift(*, command: Command, number: int, cause: LiftCause) -> Answer:
     """Lift an exclusion: because that was asked for, or because it was entered wrongly, which is so from the beginning
     and waits for nothing. Raises NotFound, Conflict exclusion_lifted, lift_not_asked, lift_too_early (`until`),
-    approval_required (manager)."""
+    minor_not_settled while it is of a minor whose stakes are not given back, approval_required (manager)."""
 
     def change(house: House, work: Work) -> Outcome:
         found = _locked(house, number)
+        _require_no_minor(found)
         now = database_time()
         if cause == LiftCause.REVOKED:
             _require_over(found, now)
@@ -171,6 +172,17 @@ def _require_over(found: Exclusion, now: datetime) -> None:
             f"Exclusion {found.number} is lifted at {moments.utc(earliest)} or later.",
             code="lift_too_early",
             until=moments.utc(earliest),
+        )
+
+
+def _require_no_minor(found: Exclusion) -> None:
+    """Refuse to lift the exclusion of a minor before the stakes are given back, or it was found that it is none."""
+    of = Minor.objects.filter(house=found.house, exclusion=found, state=MinorState.RECORDED).first()
+    if of is not None:
+        raise Conflict(
+            f"Exclusion {found.number} is that of a minor: settle or clear it first (minors/{of.number}).",
+            code="minor_not_settled",
+            minor=of.number,
         )
 
 

@@ -262,3 +262,85 @@ class Interaction(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.number}"
+
+
+class MinorState(models.TextChoices):
+    """recorded (nothing is paid) -> settled (stakes are given back, winnings kept), or cleared (of age after all)."""
+
+    RECORDED = "recorded"
+    SETTLED = "settled"
+    CLEARED = "cleared"
+
+
+class Minor(HouseRow):
+    """A player who was found to be younger than the law under which the house works lets play. Amounts in minor units
+    of the currency; null until it is settled."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="minor_rows")
+    exclusion = models.ForeignKey(Exclusion, on_delete=models.PROTECT, related_name="+")
+    #: Years from which on the law lets people play.
+    least_age = models.PositiveSmallIntegerField()
+    #: The birthday that was found out and what was said about it, sealed.
+    note = models.BinaryField()
+    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(db_default=ClockTimestamp())
+    state = models.CharField(max_length=8, choices=MinorState.choices, default=MinorState.RECORDED)
+    #: Paid in for play, less what was paid out; below zero where that was more.
+    stakes = models.BigIntegerField(null=True)
+    deposit = models.BigIntegerField(null=True)
+    #: What lay in held payouts.
+    held = models.BigIntegerField(null=True)
+    #: Given back; winnings that are not paid; what the house bears.
+    refund = models.BigIntegerField(null=True)
+    kept = models.BigIntegerField(null=True)
+    borne = models.BigIntegerField(null=True)
+    #: Number of the held payout that is given back; null where that is nothing.
+    payout = models.PositiveIntegerField(null=True)
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "minor"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="minor_number"),
+            models.UniqueConstraint(
+                fields=["house", "player"], condition=models.Q(state=MinorState.RECORDED), name="minor_settled_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state=MinorState.RECORDED, ended_by=None, ended_at=None)
+                | (~models.Q(state=MinorState.RECORDED) & models.Q(ended_by__isnull=False, ended_at__isnull=False)),
+                name="minor_ended_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=(
+                    ~models.Q(state=MinorState.SETTLED)
+                    & models.Q(stakes=None, deposit=None, held=None, refund=None, kept=None, borne=None, payout=None)
+                )
+                | models.Q(
+                    state=MinorState.SETTLED,
+                    stakes__isnull=False,
+                    deposit__isnull=False,
+                    held__isnull=False,
+                    refund__isnull=False,
+                    kept__isnull=False,
+                    borne__isnull=False,
+                    deposit__gte=0,
+                    held__gte=0,
+                    refund__gte=0,
+                    kept__gte=0,
+                    borne__gte=0,
+                    refund=models.F("deposit") + models.F("held") + models.F("borne") - models.F("kept"),
+                ),
+                name="minor_sums",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["house", "player"], condition=~models.Q(state=MinorState.CLEARED), name="minor_not_cleared"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"

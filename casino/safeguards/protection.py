@@ -1,6 +1,6 @@
-"""What PostgreSQL keeps of exclusions, limits, admissions, interactions and reality checks: nothing goes but the marks
-of an exclusion that is over, and nothing but the end of an exclusion, or of a match, is ever written to a row that is
-there."""
+"""What PostgreSQL keeps of exclusions, minors, limits, admissions, interactions and reality checks: nothing goes but
+the marks of an exclusion that is over, and nothing but the end of an exclusion, of a match, or of a minor's claim is
+ever written to a row that is there."""
 
 from casino.core.protection import ADD, Keep, Protection, Rights, Table
 
@@ -20,6 +20,17 @@ PROTECTION = Protection(
             name="safeguards_exclusionmatch",
             keep=Keep.ROWS,
             app=Rights(insert=True, update=("cleared_at", "cleared_by_id")),
+        ),
+        Table(
+            name="safeguards_minor",
+            keep=Keep.ROWS,
+            app=Rights(
+                insert=True,
+                update=(
+                    *("state", "stakes", "deposit", "held", "refund", "kept", "borne", "payout"),
+                    *("ended_by_id", "ended_at"),
+                ),
+            ),
         ),
         Table(name="safeguards_admission", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="safeguards_playerlimit", keep=Keep.APPEND_ONLY, app=ADD),

@@ -1,7 +1,7 @@
 """How a player stands with the house: excluded or not, admitted or not, and what is left of the player's own limits.
 
 Everything that begins or feeds play asks here, under the lock of the player's person, which the writes of this app take
-too. What pays chips out does not ask: an excluded player is paid.
+too. What pays chips out asks only whether the player is a minor: an excluded player is paid.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from casino.houses import control_points
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
-from casino.safeguards.models import Exclusion, ExclusionKind, ExclusionMatch, LimitKind
+from casino.safeguards.models import Exclusion, ExclusionKind, ExclusionMatch, LimitKind, Minor
 
 #: Where a player has what was read under the lock.
 _STANDING = "_standing"
@@ -45,6 +45,8 @@ class Standing:
     excluded: bool
     admitted: bool
     limits: tuple[Used, ...] | None = None
+    #: Number of the record that the player is a minor; None where there is none that counts, or nobody asked for it.
+    minor: int | None = None
 
 
 #: SQL for whether an exclusion of the house counts now: until the end that was said, and where the player has asked for
@@ -71,7 +73,11 @@ ADMITTED = (
 _OF = {"house": "player.house_id", "player": "player.id"}
 #: Each limit of one player that has begun, with what is used of it: at least one row for a player whom there is.
 _STATEMENT = f"""
-SELECT {EXCLUDED.format(**_OF)}, {ADMITTED.format(**_OF)}, one.kind, one.span, one.most,
+SELECT {EXCLUDED.format(**_OF)}, {ADMITTED.format(**_OF)},
+    (SELECT max(minor.number) FROM safeguards_minor minor JOIN safeguards_exclusion bar ON bar.id = minor.exclusion_id
+        WHERE minor.house_id = player.house_id AND minor.player_id = player.id
+        AND (minor.state = 'recorded' OR minor.state = 'settled' AND bar.lifted_at IS NULL)),
+    one.kind, one.span, one.most,
     CASE one.kind
         WHEN '{LimitKind.TIME}' THEN (
             SELECT coalesce(floor(sum(extract(epoch FROM
@@ -101,7 +107,7 @@ WHERE player.house_id = %s AND player.ref = %s ORDER BY one.kind, one.span
 
 
 def reading(house: House, ref: str) -> sql.Statement:
-    """What a player's standing is read by; `_noted` takes what it has found."""
+    """What a player's standing is read by; `read` takes what it has found."""
     return _STATEMENT, [house.id, ref]
 
 
@@ -127,6 +133,11 @@ def lock_known(house: House, player: Player, *beside: sql.Statement) -> list[lis
     found, *others = sql.together(*locking, reading(house, player.ref), *beside)[len(locking) :]
     note(player, _standing(found))
     return others
+
+
+def read(player: Player, found: list[tuple[Any, ...]]) -> None:
+    """Let a player stand as `reading` has found."""
+    note(player, _standing(found))
 
 
 def note(player: Player, standing: Standing) -> None:
@@ -219,6 +230,27 @@ def require_buy_in(house: House, player: Player, amount: int, *, within_limits: 
             raise _reached(house, player, limit)
 
 
+def require_no_minor(house: House, player: Player, *, payout: int | None = None) -> None:
+    """Refuse to pay a player who is a minor: stakes are given back by the settlement (`casino/cage/minors.py`), and
+    winnings are not paid. `payout`: by the number of the held payout that is to be paid, which may be what is given
+    back. Raises Conflict player_is_minor."""
+    known = of(house, player)
+    if known.limits is None:
+        known = _standing(sql.rows(*reading(house, player.ref)))
+        note(player, known)
+    if known.minor is None:
+        return
+    if payout is not None and Minor.objects.filter(house=house, player=player, payout=payout).exists():
+        return
+    raise Conflict(
+        f"{player.ref} is a minor: stakes are given back, and winnings are not paid. Compliance settles it "
+        f"(minors/{known.minor}).",
+        code="player_is_minor",
+        player=player.ref,
+        minor=known.minor,
+    )
+
+
 def refused(ref: str) -> Conflict:
     """The refusal of a player who is excluded. It says no more than that."""
     return Conflict(
@@ -241,5 +273,8 @@ def _reached(house: House, player: Player, limit: Used) -> Conflict:
 
 
 def _standing(found: list[tuple[Any, ...]]) -> Standing:
-    limits = tuple(Used(*row[2:]) for row in found if row[2] is not None)
-    return Standing(found[0][0], found[0][1], limits) if found else Standing(False, False, ())
+    limits = tuple(Used(*row[3:]) for row in found if row[3] is not None)
+    if not found:
+        return Standing(False, False, ())
+    excluded, admitted, minor, *_ = found[0]
+    return Standing(excluded, admitted, limits, minor)

@@ -27,6 +27,7 @@ from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import House
 from casino.players import persons, thresholds
+from casino.safeguards import standing
 from casino.transfers.choosing import Pieces
 from casino.transfers.late_models import LateClaim
 
@@ -45,6 +46,7 @@ def pay(*, command: Command, code: str, chip_set: str, player_ref: str, pieces: 
         player, _ = cage.customer(drawer, work, player_ref)
         persons.require_guest(player)
         persons.require_known(player)
+        standing.require_no_minor(drawer.house, player)
         house = drawer.house
         lapsed = _lock_lapsed(house, chip_set)
         brought = denominations.parse(lapsed.ladder, pieces)

@@ -111,6 +111,7 @@ _KEYS = {
     "hands.LaterRuling": f"concat({_HAND}, '/', m.number)",
     "hands.CardException": f"concat({_NAMES['tables.Table'].format('m.table_id')}, '/', m.number)",
     "safeguards.Exclusion": "m.number::text",
+    "safeguards.Minor": "m.number::text",
     "safeguards.ExclusionMark": f"concat({_EXCLUSION}, '/', encode(sha256(m.salted), 'hex'))",
     "safeguards.ExclusionMatch": f"concat({_EXCLUSION}, '/', {_NAMES['players.Player'].format('m.player_id')})",
     "safeguards.Admission": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.day)",

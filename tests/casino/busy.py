@@ -639,6 +639,8 @@ EXCLUSION = {
 ANNOUNCED = {"player": "T1-u1", "amount": 1_000, "minutes": 60}
 LATE = {"place": "C1", "amount": 100, "for_day": DAY}
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
+#: What nora is given back, who has brought one of the two chips that she has bought.
+SETTLED = {"stakes": 1_000, "deposit": 0, "held": 1_000, "refund": 1_000, "kept": 0, "borne": 0}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
 LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
 #: So much takes a manager and compliance.
@@ -749,6 +751,19 @@ STEPS: dict[str, Step] = {
     "cage.payout_held": _approved("held-payouts", HELD, "cashier", "compliance"),
     "cage.payout_released": _approved("held-payouts/1/release", {}, "cashier", "compliance"),
     "cage.payout_held again": _approved("held-payouts", HELD, "cashier", "compliance"),
+    "player.registered who is too young": _at("cashier", "/api/v1/players/register", {"player": "nora"}),
+    "cage.buy_in of a minor": _at("cashier", "buy-ins", {"player": "nora", "amount": 2_000, "pieces": {"1000": 2}}),
+    "minor.recorded": _at("compliance", "players/nora/minor", {"born": "2015-03-01", "note": "school card"}),
+    "cage.payout_held of a minor": _approved(
+        "held-payouts", HELD | {"player": "nora", "cause": "suspension"}, "cashier", "compliance"
+    ),
+    "chips.unattributed of a minor": _at(
+        "compliance", "players/nora/unattributions", {"place": "C1", "amount": 1_000} | REASON
+    ),
+    "minor.settled": _approved("minors/1/settlement", SETTLED, "compliance"),
+    "player.registered who is of age": _at("cashier", "/api/v1/players/register", {"player": "otto"}),
+    "minor.recorded of the wrong player": _at("compliance", "players/otto/minor", {"born": "2015-03-01"}),
+    "minor.cleared": _approved("minors/2/clear", {}, "compliance"),
     "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
     "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
     "chips.unattributed for a day": _at("compliance", "players/T1-u1/unattributions", LATE | {"amount": 50} | REASON),

@@ -59,6 +59,8 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "cage.chips_found once more": (("auditor", f"found-chips?{PAGE}"),),
     "clearing.settled": (("auditor", f"noncash-buy-ins?{PAGE}"),),
     "cage.payout_held again": (("auditor", f"held-payouts?{PAGE}"),),
+    "cage.payout_held of a minor": (("compliance", "minors/1"),),
+    "minor.settled": (("compliance", f"minors?{PAGE}"),),
     "cage.cash_out_announced again": (("auditor", f"announced-cash-outs?{PAGE}"),),
     "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"), ("compliance", "players/anna/sums")),
     "variance.offset": (("auditor", f"variance-offsets?{PAGE}"),),

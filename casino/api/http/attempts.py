@@ -41,7 +41,7 @@ MAX_PARAMETER = 200
 #: Members of a problem that say what was expected; the first one present is recorded.
 EXPECTED = ("expected", "allowed_roles", "roles", "current_version")
 #: Refusals that protect a player, whose reference they record: the player is registered.
-SAFEGUARDS = frozenset(("player_excluded", "not_admitted", "player_limit_reached"))
+SAFEGUARDS = frozenset(("player_excluded", "not_admitted", "player_limit_reached", "player_is_minor"))
 #: Replaces what is not recorded.
 HIDDEN = "?"
 #: Query parameters that are recorded: codes, numbers, times, cursors. Names of people have blanks or accents.

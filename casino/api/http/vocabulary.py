@@ -329,6 +329,7 @@ PARAMETERS: Mapping[str, str] = {
     "complaint": "Number of the complaint among those of the house.",
     "count": "Number of the count.",
     "credit": "Number of the credit among those of the house.",
+    "minor": "Number of the minor among those of the house.",
     "legal_hold": "Number of the legal hold among those of the house.",
     "unknown_person": "Number of the unknown person among those of the house.",
     "return_number": "Number of the return, as the authority has given it.",

@@ -4,7 +4,7 @@ hash."""
 from collections.abc import Sequence
 from typing import Annotated
 
-from casino.audit.events.fields import Player
+from casino.audit.events.fields import JsonObject, Player
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 
 _MARKS = (
@@ -123,3 +123,45 @@ class InteractionLogged(AuditEvent):
     player: Player
     interaction: Annotated[str, "`reality_check`, `talk`, `limit_offered`, `exclusion_offered` or `referred`"]
     note_sha256: Annotated[str | None, _NOTE] = None
+
+
+MinorNumber = Annotated[int, "number of the record, from 1 without gaps"]
+
+
+@event("minor.recorded", chain="house")
+class MinorRecorded(AuditEvent):
+    """A player was found to be a minor: nothing is paid any more but stakes that are given back. The exclusion is an
+    event of its own."""
+
+    minor: MinorNumber
+    player: Player
+    exclusion: Annotated[int, "number of the exclusion that was set with it"]
+    least_age: Annotated[int, "years from which on the law under which the house works lets people play"]
+    note_sha256: Annotated[str, "SHA-256 of the birthday and of what was said, sealed, hexadecimal"]
+
+
+@event("minor.cleared", chain="house")
+class MinorCleared(ApprovedEvent):
+    """Compliance has found, and a manager has approved, that a player is no minor."""
+
+    minor: MinorNumber
+    player: Player
+
+
+@event("minor.settled", chain="house")
+class MinorSettled(ApprovedEvent):
+    """The stakes of a minor are given back, and winnings kept; a manager has approved the figures. What is given back
+    is a held payout."""
+
+    minor: MinorNumber
+    player: Player
+    stakes: Annotated[int, "minor units paid in for play, less what was paid out; below zero where that was more"]
+    deposit: Annotated[int, "minor units that lay in the deposit"]
+    held: Annotated[int, "minor units that were held for the player"]
+    refund: Annotated[int, "minor units that are given back: the deposit and the stakes"]
+    kept: Annotated[int, "minor units of winnings, which are not paid"]
+    borne: Annotated[int, "minor units of the stakes that were lost, which the house bears"]
+    ended: Annotated[Sequence[int], "numbers of the held payouts that ended with it"]
+    payout: Annotated[
+        JsonObject | None, "the held payout that is given back, as in `cage.payout_held`; absent where nothing is"
+    ] = None

@@ -264,6 +264,12 @@ _DECLARED = {
         "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
         "restored_epoch integer; restored_root? string; restored_size integer",
     "log.key_rotated": "log: epoch integer; new_key string; note string; old_key string; size integer",
+    "minor.cleared": "house: approval? integer; minor integer; player string",
+    "minor.recorded":
+        "house: exclusion integer; least_age integer; minor integer; note_sha256 string; player string",
+    "minor.settled":
+        "house: approval? integer; borne integer; deposit integer; ended [integer]; held integer; kept integer; "
+        "minor integer; payout? {any}; player string; refund integer; stakes integer",
     "payout.paid_by_bank":
         "house: amount integer; approval? integer; payout {any}; player string; threshold_reached? {any}",
     "player.admitted": "house: age_band string; day string; document string; player string",

@@ -16,6 +16,7 @@ from . import (
     state_late_claims,
     state_ledger,
     state_log,
+    state_minors,
     state_money,
     state_passkeys,
     state_people,
@@ -53,6 +54,7 @@ from .state_identity import Identities
 from .state_late_claims import LateClaims
 from .state_ledger import LedgerRows
 from .state_log import LogRows
+from .state_minors import Minors
 from .state_money import Money
 from .state_passkeys import Passkeys
 from .state_people import People
@@ -80,6 +82,7 @@ MODELS: dict[str, Model] = by_name(
     state_tables.MODELS,
     state_waiting.MODELS,
     state_safeguards.MODELS,
+    state_minors.MODELS,
     state_watching.MODELS,
     state_cage.MODELS,
     state_boxes.MODELS,
@@ -113,6 +116,7 @@ class State:
         self._templates = Templates(rows, approvals)
         self._safeguards = Safeguards(rows, approvals)
         duties = Duties(rows, approvals)
+        flows, money = Flows(rows, approvals), Money(rows, self._find)
         self._actors = Actors(rows, self._tables, duties, self._find)
         # What judges an event stands before what changes the rows by it.
         parts = (
@@ -128,13 +132,14 @@ class State:
                 approvals,
                 Customers(rows, approvals),
                 self._safeguards,
-                Flows(rows, approvals),
+                flows,
+                Minors(rows, flows, money),
                 Watching(rows, approvals),
                 self._templates,
                 HandRows(rows, self._tables),
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
-            *(Money(rows, self._find), Announcements(rows, self._find), Duty(rows), Capital(rows), Variances(rows)),
+            *(money, Announcements(rows, self._find), Duty(rows), Capital(rows), Variances(rows)),
             *(LateClaims(rows), Identities(rows)),
             *(LedgerRows(rows), Days(rows), Reports(rows), Prints(rows), Evidence(rows, approvals), LogRows(rows)),
             Retention(rows, approvals),

@@ -53,6 +53,11 @@ class Flows:
             "day.closed": self._day_closed,
         }
 
+    def net(self, who: str) -> int:
+        """What a person has paid in, less what the person was paid, in minor units."""
+        paid = {direction: self._paid.get((who, direction), {}).values() for direction in ("in", "out")}
+        return sum(flow.amount for flow in paid["in"]) - sum(flow.amount for flow in paid["out"])
+
     # --- Gaming days -------------------------------------------------------------------------------------------------
 
     def _day_opened(self, doc: Row) -> None:

@@ -36,6 +36,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "2070": ("disputed pot", -1, 0, False, True),
     "2080": ("carry held", -1, 0, False, False),
     "2085": ("held payouts", -1, 0, False, False),
+    "2087": ("winnings withheld", -1, 0, False, False),
     "2090": ("player deposits", -1, 0, False, False),
     "2095": ("unclaimed property", -1, 0, False, False),
     "2200": ("duty payable", -1, 0, False, False),
@@ -49,6 +50,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "5220": ("foreign chip loss", 1, None, False, False),
     "5230": ("goodwill and rulings", 1, None, False, False),
     "5240": ("counterfeits", 1, None, False, False),
+    "5250": ("stakes given back", 1, None, False, False),
     "5300": ("gaming duty", 1, None, False, False),
     "9110": ("vault chips", 1, 0, True, False),
     "9115": ("set aside", 1, 0, True, False),
@@ -63,6 +65,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
 #: What the vault, a table and a drawer have for themselves.
 OF_VAULT = (
     *("1010", "1015", "1030", "1090", "5220", "5240", "5200/bank", "2065", "2095", "2200", "3010", "4030", "5300"),
+    *("2087", "5250"),
     *("9110", "9115", "9199", "1160/vault", "2015/vault", "5200/vault", "5210/vault", "9170/vault"),
 )
 #: Its racks, which it has for every chip set.
@@ -78,7 +81,7 @@ DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS, SET_ASIDE = "1020", "1160", "9120", "911
 
 _OPENING = (
     "vault.opened, table.set_up, drawer.set_up, player.registered, cage.deposit_taken, cage.payout_held, "
-    "table.sat_down, table.buy_in, table.moved_in, by the chart"
+    "minor.settled, table.sat_down, table.buy_in, table.moved_in, by the chart"
 )
 _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
 _NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
@@ -211,6 +214,7 @@ class LedgerRows:
             "player.registered": lambda doc: self._open(doc, [f"{WALLET}/{doc['data']['player']}"]),
             "cage.deposit_taken": lambda doc: self._open(doc, [f"{DEPOSIT}/{doc['data']['player']}"]),
             "cage.payout_held": lambda doc: self._open(doc, [f"{HELD}/{doc['data']['player']}"]),
+            "minor.settled": lambda doc: self._open(doc, [f"{HELD}/{doc['data']['player']}"]),
             "table.sat_down": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.buy_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
             "table.moved_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),

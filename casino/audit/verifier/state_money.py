@@ -11,6 +11,8 @@ from .state_tables import TABLE
 PAYOUT, FOUND, NONCASH = "cage.HeldPayout", "cage.FoundChips", "cage.NonCashBuyIn"
 _HELD = ("number", "player", "drawer", "amount", "cause")
 _ENDED = "cage.payout_released, payout.paid_by_bank"
+#: Ends what is held for a minor, and holds what is given back.
+_MINOR = "minor.settled"
 _NOTED = ("number", "drawer", "finder", "found_where", "amount", "pieces", "noted_by")
 _LEFT = "cage.chips_claimed, unclaimed.remitted, unclaimed.kept"
 #: In which state found chips are after what took them out of the register.
@@ -47,9 +49,9 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys((*_HELD, "held_by", "held_at"), proved("cage.payout_held")),
-            **dict.fromkeys(("paid_by", "paid_at_drawer", "note", "ended_at"), proved(_ENDED)),
-            "state": proved(f"cage.payout_held, {_ENDED}"),
+            **dict.fromkeys((*_HELD, "held_by", "held_at"), proved(f"cage.payout_held, {_MINOR}")),
+            **dict.fromkeys(("paid_by", "paid_at_drawer", "note", "ended_at"), proved(f"{_ENDED}, {_MINOR}")),
+            "state": proved(f"cage.payout_held, {_ENDED}, {_MINOR}"),
         },
     ),
 )
@@ -68,9 +70,10 @@ class Money:
             "cage.deposit_taken": self._taken,
             "cage.deposit_drawn": lambda doc: self._moved(doc, -doc["data"]["amount"]),
             "cage.deposit_returned": lambda doc: self._moved(doc, -doc["data"]["amount"]),
-            "cage.payout_held": self._held,
+            "cage.payout_held": lambda doc: self._held(doc, doc["chain"].partition("/")[2], doc["data"]["amount"]),
             "cage.payout_released": self._released,
             "payout.paid_by_bank": self._released,
+            _MINOR: self._minor_settled,
             "cage.chips_found": self._found,
             "cage.noncash_buy_in": self._bought,
             "clearing.settled": self._settled,
@@ -105,17 +108,39 @@ class Money:
 
     # --- Held payouts ------------------------------------------------------------------------------------------------
 
-    def _held(self, doc: Row) -> None:
+    def deposit(self, player: str) -> int:
+        """What lies in a player's deposit, in minor units."""
+        return self._deposits.get(player, 0)
+
+    def held(self, player: str) -> dict[int, int]:
+        """What is held for a player, in minor units by the number of the payout."""
+        rows = self._rows.of(PAYOUT).values()
+        return {row["number"]: row["amount"] for row in rows if row["player"] == player and row["state"] == "held"}
+
+    def _minor_settled(self, doc: Row) -> None:
+        data = doc["data"]
+        for number in data["ended"]:
+            self._rows.change(
+                PAYOUT, str(number), state="settled", paid_by=doc["actor"], ended_at=Near(doc["at"]),
+                paid_at_drawer=None, note="",
+            )  # fmt: skip
+        self._deposits[data["player"]] = 0
+        if "payout" in data:
+            self._held(doc, None, data["refund"])
+            if data["payout"]["cause"] != "minor":
+                self._find("state_event_differs", _place(doc), "what is given back is held for another cause")
+
+    def _held(self, doc: Row, drawer: str | None, amount: int) -> None:
         data, last = doc["data"]["payout"], len(self._rows.of(PAYOUT))
         key, number = str(data["payout"]), data["payout"]
         if number != last + 1:
             self._find("serial_gap", f"{PAYOUT} {key}", f"it comes after {last}")
         self._rows.add(
-            PAYOUT, key, number=number, player=doc["data"]["player"], drawer=doc["chain"].partition("/")[2],
-            amount=doc["data"]["amount"], cause=data["cause"], state="held", held_by=doc["actor"],
-            held_at=Near(doc["at"]), paid_by=None, paid_at_drawer=None, note="", ended_at=None,
+            PAYOUT, key, number=number, player=doc["data"]["player"], drawer=drawer, amount=amount,
+            cause=data["cause"], state="held", held_by=doc["actor"], held_at=Near(doc["at"]), paid_by=None,
+            paid_at_drawer=None, note="", ended_at=None,
         )  # fmt: skip
-        self._require_same(key, doc)
+        self._require_same(key, doc, amount)
 
     def _released(self, doc: Row) -> None:
         key, by_bank = str(doc["data"]["payout"]["payout"]), doc["kind"] == "payout.paid_by_bank"
@@ -127,14 +152,14 @@ class Money:
             paid_at_drawer=None if by_bank else doc["chain"].partition("/")[2],
             note=doc["data"]["payout"]["note"] if by_bank else "",
         )  # fmt: skip
-        self._require_same(key, doc)
+        self._require_same(key, doc, doc["data"]["amount"])
 
-    def _require_same(self, key: str, doc: Row) -> None:
+    def _require_same(self, key: str, doc: Row, amount: int) -> None:
         """What an event repeats of a payout is what it is then."""
         data, row = doc["data"]["payout"], self._rows.get(PAYOUT, key)
         repeated = {name: row[name] for name in (*_HELD, "state", "held_by", "paid_by", "paid_at_drawer", "note")}
         said = data | {"number": data["payout"]}
-        if (row["player"], row["amount"]) != (doc["data"]["player"], doc["data"]["amount"]):
+        if (row["player"], row["amount"]) != (doc["data"]["player"], amount):
             self._find("state_event_differs", f"{PAYOUT} {key}", "an event is of another player or amount")
         for name, value in repeated.items():
             if said.get(name) != value:

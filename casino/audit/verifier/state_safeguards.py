@@ -176,7 +176,9 @@ class Safeguards:
         self._add_marks(key, data.get("marks") or ())
         for matched in data.get("matched") or ():
             self._match(doc, matched)
-        if doc["role"] not in (_HEARS if player is not None else _FOR_OTHERS):
+        # A manager excludes by recording that a player is a minor.
+        may = {*_HEARS, *(("manager",) if (data["exclusion_kind"], until) == ("house", None) else ())}
+        if doc["role"] not in (may if player is not None else _FOR_OTHERS):
             self._wrong(doc, f"exclusion {key} is set by {doc['actor']} as {doc['role']}")
         at_player = data["asked_by"] == "player"
         if (data["exclusion_kind"] == "self") != at_player:

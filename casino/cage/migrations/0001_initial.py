@@ -739,6 +739,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("identity_pending", "who the player is must be found out first"),
                             ("suspension", "payments are suspended"),
+                            ("minor", "stakes of a minor, which are given back"),
                         ],
                         max_length=16,
                     ),
@@ -746,7 +747,9 @@ class Migration(migrations.Migration):
                 (
                     "state",
                     models.CharField(
-                        choices=[("held", "Held"), ("released", "Released")], default="held", max_length=8
+                        choices=[("held", "Held"), ("released", "Released"), ("settled", "Settled")],
+                        default="held",
+                        max_length=8,
                     ),
                 ),
                 ("held_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
@@ -755,7 +758,10 @@ class Migration(migrations.Migration):
                 (
                     "drawer",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="held_payouts", to="cage.drawer"
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="held_payouts",
+                        to="cage.drawer",
                     ),
                 ),
                 (
@@ -797,7 +803,8 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "number"), name="held_payout_number"),
                     models.CheckConstraint(
-                        condition=models.Q(("cause__in", ["identity_pending", "suspension"])), name="held_payout_cause"
+                        condition=models.Q(("cause__in", ["identity_pending", "suspension", "minor"])),
+                        name="held_payout_cause",
                     ),
                     models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="held_payout_amount"),
                     models.CheckConstraint(
@@ -819,9 +826,24 @@ class Migration(migrations.Migration):
                                     _connector="OR",
                                 ),
                             ),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                ("note", ""),
+                                ("paid_at_drawer", None),
+                                ("paid_by__isnull", False),
+                                ("state", "settled"),
+                            ),
                             _connector="OR",
                         ),
                         name="held_payout_is_paid_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("cause", "minor"), ("drawer", None)),
+                            models.Q(models.Q(("cause", "minor"), _negated=True), ("drawer__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="held_payout_was_brought",
                     ),
                 ],
             },

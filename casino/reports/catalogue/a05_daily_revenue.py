@@ -33,6 +33,7 @@ _OF = {
     Account.HOUSE_TAX: "tax", Account.TABLE_FEES: "fees", Account.OTHER_INCOME: "other", Account.BONUS: "bonus",
     Account.GOODWILL: "goodwill", Account.CASH_OVER_SHORT: "cash_variance", Account.CHIP_OVER_SHORT: "chip_variance",
     Account.FOREIGN_LOSS: "foreign_loss", Account.COUNTERFEITS: "counterfeits",
+    Account.STAKES_GIVEN_BACK: "stakes_given_back",
 }  # fmt: skip
 _NAMES = tuple(_OF.values())
 
@@ -204,7 +205,8 @@ def _stored(scope: Scope) -> tuple[int, int]:
 _AMOUNTS = (
     money("tax", "Tax"), money("fees", "Fees"), money("other", "Other income"), money("bonus", "Bonuses"),
     money("goodwill", "Goodwill"), money("cash_variance", "Cash over/short"), money("chip_variance", "Chip over/short"),
-    money("foreign_loss", "Lost on chips of others"), money("counterfeits", "Counterfeits"), money("result", "Result"),
+    money("foreign_loss", "Lost on chips of others"), money("counterfeits", "Counterfeits"),
+    money("stakes_given_back", "Stakes of minors"), money("result", "Result"),
 )  # fmt: skip
 
 _LATER = Later(tuple(_OF), _is_account_asked, _earned)
@@ -212,7 +214,7 @@ _LATER = Later(tuple(_OF), _is_account_asked, _earned)
 REPORT = Report(
     id="daily-revenue",
     number="A5",
-    version=6,
+    version=7,
     title="Daily revenue",
     text="What the house earned (above zero) and bore (below) by gaming day and place, as it was booked in the day; "
     "what was booked later for a day stands apart.",

@@ -7,7 +7,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS
-from casino.reports.frame.reading import stream
+from casino.reports.frame.reading import balances, stream
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -20,12 +20,12 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import DaysOfEvents, at, fetched, place
-from casino.reports.player_protection import Exclusion, exclusions, limits
+from casino.reports.player_protection import Exclusion, exclusions, limits, minors
 from casino.safeguards.models import ExclusionKind
 from casino.staff.models import Role
 
 #: Codes of refusals that protect a player.
-CODES = ("player_excluded", "not_admitted", "player_limit_reached")
+CODES = ("player_excluded", "not_admitted", "player_limit_reached", "player_is_minor")
 PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
 KIND = Filter("kind", FilterKind.CHOICE, "Only exclusions of this kind.", choices=tuple(ExclusionKind.values))
 STATE = Filter("state", FilterKind.CHOICE, "Only exclusions in this state.", choices=("in_force", "ended"))
@@ -49,6 +49,10 @@ SELECT count(*), count(*) FILTER (WHERE (lifted_at IS NULL OR lifted_at > %s)
 FROM safeguards_exclusion WHERE house_id = %s AND number <= %s
 """
 _LIMITS = "SELECT count(*), coalesce(max(number), 0) FROM safeguards_playerlimit WHERE house_id = %s AND number <= %s"
+_MINORS = """
+SELECT count(*) FILTER (WHERE number <= %s), coalesce(max(number), 0) FROM safeguards_minor
+WHERE house_id = %s AND recorded_at <= %s
+"""
 #: Kinds of postings that pay a player out, and the accounts that they lower.
 _PAYS = ("cage.cash_out", "cage.noncash_paid", "cage.deposit_returned", "cage.payout_released", "payout.paid_by_bank")
 _OWED = (Account.CHIPS_OUTSTANDING, Account.PLAYER_DEPOSITS, Account.HELD_PAYOUTS)
@@ -120,6 +124,22 @@ def _limits(scope: Scope) -> Iterator[Row]:
             )  # fmt: skip
 
 
+def _minors(scope: Scope) -> Iterator[Row]:
+    for number, one in sorted(minors(scope).items()):
+        data, ended = one.doc["data"], one.ended
+        if scope.filters.get("player", data["player"]) != data["player"]:
+            continue
+        sums = {} if ended is None else ended["data"]
+        payout = sums.get("payout")
+        yield (
+            number, data["player"], data["exclusion"], data["least_age"], at(one.doc), one.doc["actor"], one.state,
+            None if ended is None else at(ended), "" if ended is None else ended["actor"],
+            "" if ended is None else ended.get("approver", ""), sums.get("stakes"), sums.get("deposit"),
+            sums.get("held"), sums.get("refund"), sums.get("kept"), sums.get("borne"),
+            None if payout is None else payout["payout"],
+        )  # fmt: skip
+
+
 def _refusals(scope: Scope) -> Iterator[Row]:
     days = DaysOfEvents(scope)
     for event, chain, when, actor, role, terminal, player, code, operation in _attempts(scope):
@@ -143,6 +163,12 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     [(stated, number)] = fetched(_LIMITS, [house, max(numbers, default=0)])
     yield Equality("limits of the events = rows", len(numbers), stated, Type.COUNT)
     yield Equality("limits of the events = their last number", len(numbers), number, Type.COUNT)
+    recorded = minors(scope)
+    [(stated, number)] = fetched(_MINORS, [max(recorded, default=0), house, as_of.at])
+    yield Equality("minors of the events = rows", len(recorded), stated, Type.COUNT)
+    yield Equality("minors of the events = their last number", len(recorded), number, Type.COUNT)
+    if not scope.filters:
+        yield from _of_minors(scope, results)
     named = sum(player is not None for _, *_, player, _, _ in _attempts(scope))
     [(refused,)] = fetched(_REFUSED, [house, as_of.event, list(CODES)])
     yield Equality("attempts refused, by player = events of these refusals", named, refused, Type.COUNT)
@@ -160,13 +186,26 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("paid out since, by the ledger = what the events have posted", by_entries, by_events, Type.MONEY)
 
 
+def _of_minors(scope: Scope, results: Results) -> Iterator[Equality]:
+    """What minors are given back, and what it has cost."""
+    totals = results["minors"].totals
+    held = dict.fromkeys((Account.WINNINGS_WITHHELD, Account.STAKES_GIVEN_BACK), 0)
+    for one in balances(scope):
+        if one.number in held:
+            held[Account(one.number)] += one.balance
+    there = totals["deposit"] + totals["held"] + totals["borne"]
+    yield Equality("given back + kept = deposit + held + borne", totals["refund"] + totals["kept"], there, Type.MONEY)
+    yield Equality("winnings kept = balance of 2087", totals["kept"], held[Account.WINNINGS_WITHHELD], Type.MONEY)
+    yield Equality("borne by the house = balance of 5250", totals["borne"], held[Account.STAKES_GIVEN_BACK], Type.MONEY)
+
+
 REPORT = Report(
     id="exclusions",
     number="A21",
-    version=1,
+    version=2,
     title="Exclusions and limits",
-    text="Who is or was excluded, at whose wish and until when; limits that players have set; every attempt that was "
-    "refused because of them; what an excluded player was paid out since.",
+    text="Who is or was excluded, at whose wish and until when; minors, and what they are given back; limits that "
+    "players have set; every attempt that was refused because of them; what an excluded player was paid out since.",
     roles=(Role.COMPLIANCE,),
     sections=(
         Section(
@@ -205,6 +244,20 @@ REPORT = Report(
             ),
             _refusals,
             groups=("day", "player", "code", "operation"),
+        ),
+        Section(
+            "minors",
+            "Minors",
+            (
+                count("minor", "No.", total=False), ref("player", "Player"),
+                count("exclusion", "Exclusion", total=False), count("least_age", "Age of the law", total=False),
+                time("recorded_at", "Recorded at"), ref("recorded_by", "Entered by"), coded("state", "State"),
+                time("ended_at", "Ended at"), ref("ended_by", "Ended by"), ref("approver", "Approver"),
+                money("stakes", "Stakes"), money("deposit", "Deposit"), money("held", "Held"),
+                money("refund", "Given back"), money("kept", "Winnings kept"), money("borne", "Borne by the house"),
+                count("payout", "Paid as held payout", total=False),
+            ),
+            _minors,
         ),
     ),
     equalities=_equalities,

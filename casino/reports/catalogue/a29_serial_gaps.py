@@ -65,6 +65,8 @@ def _of_house(*path: str) -> Callable[[str, Data], Found]:
 
 #: What gives a number to each of its deliveries.
 _FIRED = "report.schedule_fired"
+#: What holds the stakes of a minor, if any are given back.
+_MINOR = "minor.settled"
 #: Which event gives a number, to which series, and where the number stands. Each number is given once by it.
 _GIVEN: dict[str, tuple[str, Callable[[str, Data], Found]]] = {
     "drawer.opened": ("Z slip (shift)", _by_drawer("shift")),
@@ -96,6 +98,8 @@ _GIVEN: dict[str, tuple[str, Callable[[str, Data], Found]]] = {
     "table.template_set": ("template", _by_drawer("template")),
     "house.rehearsal_requested": ("rehearsal", _of_house("rehearsal")),
     "exclusion.set": ("exclusion", _of_house("exclusion")),
+    "minor.recorded": ("minor", _of_house("minor")),
+    _MINOR: ("held payout", _of_house("payout", "payout")),
     "player.limit_set": ("limit of a player", _of_house("number")),
     "player.reality_check_due": ("reality check", _of_house("number")),
     "player.interaction_logged": ("interaction with a player", _of_house("number")),
@@ -136,6 +140,8 @@ def _numbered(scope: Scope) -> Iterator[tuple[str, str, Data]]:
     for _, chain, _, doc in events(scope, [*_GIVEN, *_STEPS, *_VOIDED, "fill.cancelled", "credit.cancelled"]):
         if doc["kind"] == _FIRED:
             yield from ((chain, _FIRED, {"delivery": int(number)}) for number in doc["data"]["deliveries"])
+            continue
+        if doc["kind"] == _MINOR and "payout" not in doc["data"]:
             continue
         yield chain, doc["kind"], doc["data"]
         if doc["kind"] == "box.swapped" and "tray_count" in doc["data"]:
@@ -207,6 +213,7 @@ _HELD = {
     "complaint": "SELECT count(*) FROM evidence_complaint WHERE house_id = %s AND number <= %s",
     "legal hold": "SELECT count(*) FROM evidence_legalhold WHERE house_id = %s AND number <= %s",
     "exclusion": "SELECT count(*) FROM safeguards_exclusion WHERE house_id = %s AND number <= %s",
+    "minor": "SELECT count(*) FROM safeguards_minor WHERE house_id = %s AND number <= %s",
     "limit of a player": "SELECT count(*) FROM safeguards_playerlimit WHERE house_id = %s AND number <= %s",
     "interaction with a player": "SELECT count(*) FROM safeguards_interaction WHERE house_id = %s AND number <= %s",
     "delivery": "SELECT count(*) FROM reports_delivery WHERE house_id = %s AND number <= %s",

@@ -27,8 +27,12 @@ SHOW = Filter(
     "show", FilterKind.CHOICE, "`all` held payouts and found chips; without it open ones.", choices=("all", "open")
 )
 _PAYOUTS = ("cage.payout_held", "cage.payout_released", "payout.paid_by_bank")
+#: Ends the payouts that are held for a minor, and holds what is given back.
+_MINOR = "minor.settled"
 _FOUND = ("cage.chips_found", "cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept")
-_NUMBERS = (Account.PLAYER_DEPOSITS, Account.HELD_PAYOUTS, Account.UNCLAIMED, Account.FOREIGN_CHIPS)
+_NUMBERS = (
+    Account.PLAYER_DEPOSITS, Account.HELD_PAYOUTS, Account.WINNINGS_WITHHELD, Account.UNCLAIMED, Account.FOREIGN_CHIPS,
+)  # fmt: skip
 #: Chips of other houses by who gave them out, as bought and redeemed; what counts found over or short has no issuer.
 _ISSUERS = """
 SELECT coalesce(posted.metadata ->> 'issuer', undone.metadata ->> 'issuer', ''),
@@ -69,17 +73,41 @@ def _register(scope: Scope, kinds: tuple[str, ...], part: str, key: str) -> dict
     return dict(sorted(found.items()))
 
 
+def _held(scope: Scope) -> dict[int, list[dict[str, Any]]]:
+    """Events of held payouts by number, as `_register`; those of minors end several and begin one."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for _, _, _, doc in events(scope, (*_PAYOUTS, _MINOR)):
+        for number in doc["data"].get("ended", ()):
+            found[number].append(doc)
+        if "payout" in doc["data"]:
+            found.setdefault(doc["data"]["payout"]["payout"], []).append(doc)
+    return dict(sorted(found.items()))
+
+
 def _payouts(scope: Scope) -> Iterator[Row]:
-    for number, docs in _register(scope, _PAYOUTS, "payout", "payout").items():
+    for number, docs in _held(scope).items():
         first, last = docs[0], docs[-1]
-        payout = last["data"]["payout"]
+        payout = first["data"]["payout"]
         is_open = len(docs) == 1
+        settled = {"state": "settled", "paid_by": last["actor"], "note": ""}
+        ended = settled if last["kind"] == _MINOR and not is_open else last["data"]["payout"]
         if is_open or scope.filters.get("show") == "all":
             yield (
-                number, payout["player"], payout["cause"], payout["drawer"], payout["held_by"],
-                first.get("approver", ""), at(first), _age(scope, at(first)), payout["state"],
-                None if is_open else at(last), payout["paid_by"] or "", payout["note"], payout["amount"],
+                number, payout["player"], payout["cause"], payout["drawer"] or "", payout["held_by"],
+                first.get("approver", ""), at(first), _age(scope, at(first)), ended["state"],
+                None if is_open else at(last), ended["paid_by"] or "", ended["note"], payout["amount"],
                 payout["amount"] if is_open else 0,
+            )  # fmt: skip
+
+
+def _withheld(scope: Scope) -> Iterator[Row]:
+    """Winnings of minors, which nobody is paid."""
+    for _, _, _, doc in events(scope, (_MINOR,)):
+        data = doc["data"]
+        if data["kept"]:
+            yield (
+                data["minor"], data["player"], at(doc), _age(scope, at(doc)), doc["actor"], doc.get("approver", ""),
+                data["kept"],
             )  # fmt: skip
 
 
@@ -132,6 +160,8 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("open payouts = balances of 2085", open_, held[Account.HELD_PAYOUTS], Type.MONEY)
     unclaimed = results["found"].totals["open"] + results["lapsed"].totals["amount"]
     yield Equality("open found chips and lapsed ones = balance of 2095", unclaimed, held[Account.UNCLAIMED], Type.MONEY)
+    withheld = results["withheld"].totals["amount"]
+    yield Equality("winnings withheld = balance of 2087", withheld, held[Account.WINNINGS_WITHHELD], Type.MONEY)
     foreign = results["foreign"].totals["amount"]
     yield Equality("chips of other houses by place = by issuer", foreign, results["issuers"].totals["left"], Type.MONEY)
     said = dict.fromkeys(_NUMBERS, 0)
@@ -140,13 +170,16 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality(
         "chips of other houses = what the events record on 1160", foreign, said[Account.FOREIGN_CHIPS], Type.MONEY
     )
+    yield Equality(
+        "winnings withheld = what the events record on 2087", withheld, -said[Account.WINNINGS_WITHHELD], Type.MONEY
+    )
     yield Equality("deposits = what the events record on 2090", owed, -said[Account.PLAYER_DEPOSITS], Type.MONEY)
 
 
 REPORT = Report(
     id="held-money",
     number="A33b",
-    version=1,
+    version=2,
     title="Deposits, held payouts, found property, foreign chips",
     text="What lies with the house for somebody else, whose it is, since when and why; and the chips of other houses.",
     roles=(Role.COMPLIANCE, Role.AUDITOR, Role.MANAGER),
@@ -204,6 +237,16 @@ REPORT = Report(
             "Chips of other houses by issuer",
             (ref("issuer", "Issuer"), money("bought", "Came"), money("redeemed", "Went"), money("left", "Left")),
             _issuers,
+        ),
+        Section(
+            "withheld",
+            "Winnings of minors",
+            (
+                count("minor", "No.", total=False), ref("player", "Player"), time("since", "Since"),
+                count("days", "Days", total=False), ref("person", "By"), ref("approver", "Approver"),
+                money("amount", "Amount"),
+            ),
+            _withheld,
         ),
     ),
     equalities=_equalities,

@@ -21,6 +21,9 @@ READS_X = (Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR)
 #: Who prints the statement of a player.
 OF_PLAYERS = (Role.CASHIER, Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.AUDITOR)
 
+#: Who prints what a minor is given back.
+OF_MINORS = (Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR)
+
 #: A path in an event's data, `transfer.serial`; with `-` before it what it names is taken away.
 Path = str
 
@@ -257,6 +260,17 @@ SLIPS: dict[str, Document] = {
             ("cash - cash expected = over or short", ("box.cash", "-box.expected_cash"), ("box.cash_variance",)),
             ("chips - chips expected = over or short", ("box.pieces", "-box.expected_pieces"), ("box.chip_variance",)),
         ),
+    ),
+    "minor.settled": Document(
+        title="Stakes of a minor", roles=OF_MINORS, named=("minor", "minor"),
+        facts=(
+            (count("minor", "No.", total=False), "minor"), _PLAYER, (money("stakes", "Stakes"), "stakes"),
+            (money("deposit", "In the deposit"), "deposit"), (money("held", "Held for the player"), "held"),
+            (money("borne", "Borne by the house"), "borne"), (money("refund", "Given back"), "refund"),
+            (money("kept", "Winnings, not paid"), "kept"),
+            (count("payout", "Paid as held payout", total=False), "payout.payout"),
+        ),
+        equal=(("given back + winnings = deposit + held + borne", ("refund", "kept"), ("deposit", "held", "borne")),),
     ),
     "drawer.closed": Document(
         title="Z slip", roles=AT_THE_CAGE, report=("z-slips", {"z": "reconciliation.shift"})

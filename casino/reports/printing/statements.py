@@ -26,7 +26,7 @@ WORDS = {
     "table.sat_down": "Sat down", "table.chips_added": "Chips added", "table.moved": "To another table",
     "chips.attributed": "Booked for the player", "chips.unattributed": "Booked for nobody",
     "hand.stakes": "Stakes", "hand.disputed": "Dispute", "hand.ruled": "Ruling", "hand.ruled_later": "Later ruling",
-    "payout.paid_by_bank": "Held payout, by the bank",
+    "payout.paid_by_bank": "Held payout, by the bank", "minor.settled": "Stakes given back, winnings kept",
 }  # fmt: skip
 
 

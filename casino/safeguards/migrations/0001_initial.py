@@ -1,6 +1,7 @@
-"""Exclusions, admissions, limits and interactions."""
+"""Exclusions, admissions, limits, interactions and minors."""
 
 import django.db.models.deletion
+import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
 
@@ -421,6 +422,141 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="exclusion_match_cleared_by_somebody",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Minor",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("least_age", models.PositiveSmallIntegerField()),
+                ("note", models.BinaryField()),
+                ("recorded_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("recorded", "Recorded"), ("settled", "Settled"), ("cleared", "Cleared")],
+                        default="recorded",
+                        max_length=8,
+                    ),
+                ),
+                ("stakes", models.BigIntegerField(null=True)),
+                ("deposit", models.BigIntegerField(null=True)),
+                ("held", models.BigIntegerField(null=True)),
+                ("refund", models.BigIntegerField(null=True)),
+                ("kept", models.BigIntegerField(null=True)),
+                ("borne", models.BigIntegerField(null=True)),
+                ("payout", models.PositiveIntegerField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "exclusion",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="safeguards.exclusion"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="minor_rows", to="players.player"
+                    ),
+                ),
+                (
+                    "recorded_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "minor",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "cleared"), _negated=True),
+                        fields=["house", "player"],
+                        name="minor_not_cleared",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="minor_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "recorded")), fields=("house", "player"), name="minor_settled_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("ended_by", None), ("state", "recorded")),
+                            models.Q(
+                                models.Q(("state", "recorded"), _negated=True),
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="minor_ended_by_somebody",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                models.Q(("state", "settled"), _negated=True),
+                                ("borne", None),
+                                ("deposit", None),
+                                ("held", None),
+                                ("kept", None),
+                                ("payout", None),
+                                ("refund", None),
+                                ("stakes", None),
+                            ),
+                            models.Q(
+                                ("borne__gte", 0),
+                                ("borne__isnull", False),
+                                ("deposit__gte", 0),
+                                ("deposit__isnull", False),
+                                ("held__gte", 0),
+                                ("held__isnull", False),
+                                ("kept__gte", 0),
+                                ("kept__isnull", False),
+                                (
+                                    "refund",
+                                    django.db.models.expressions.CombinedExpression(
+                                        django.db.models.expressions.CombinedExpression(
+                                            django.db.models.expressions.CombinedExpression(
+                                                models.F("deposit"), "+", models.F("held")
+                                            ),
+                                            "+",
+                                            models.F("borne"),
+                                        ),
+                                        "-",
+                                        models.F("kept"),
+                                    ),
+                                ),
+                                ("refund__gte", 0),
+                                ("refund__isnull", False),
+                                ("stakes__isnull", False),
+                                ("state", "settled"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="minor_sums",
                     ),
                 ],
             },

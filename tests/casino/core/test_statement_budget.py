@@ -154,6 +154,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "takeHandover", "takeOverDrawer", "takeOverTable", "takeXReading", "tip", "unattributeChips", "unlockStaff",
         "useChipSet", "voidHand", "withdrawAnnouncement", "withdrawApproval", "withdrawDispute", "withdrawHandover",
         "withdrawLogLine", "withdrawRota", "witnessTrayCount", "writeSealed", "printDocument",
+        "recordMinor", "settleMinor", "clearMinor",
     ),
     # It compares marks of every person that is recorded, a few hundred at a time, with those that it keeps.
     12: ("excludePerson",),
