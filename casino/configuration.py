@@ -23,7 +23,8 @@ PREFIX = "CASINO_"
 ELSEWHERE = {
     "CASINO_VAR": "The folder of the embedded servers and generated keys; `deploy.embedded` reads it (default: `var`).",
     "CASINO_PROXY": "The address of the proxy in front, `127.0.0.1`: what it says of a client's address and of TLS "
-    "counts (`X-Forwarded-For`, `X-Forwarded-Proto`); `deploy.web` reads it (default: none, and no such header counts).",
+    "counts (`X-Forwarded-For`, `X-Forwarded-Proto`); `deploy.web` reads it (default: none, and no such header "
+    "counts).",
 }
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 

@@ -58,6 +58,7 @@ SHOTS = (
     Shot("sign-in", "sign-in"),
     Shot("own", "own", Role.DEALER),
     Shot("second-factor", "second-factor", Role.AUDITOR),
+    Shot("new-passkey", "new-passkey", Role.AUDITOR),
     Shot("table", "tables/T2", Role.DEALER, TABLE, "T2"),
     Shot("table-frozen", "tables/T3", Role.FLOOR, TABLE, "T3"),
     Shot("table-tablet", "tables/T2", Role.DEALER, TABLE, "T2", (1024, 768)),
