@@ -51,7 +51,7 @@ ALGORITHMS = (
 UNREADABLE = (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 _SPEND = """
 DELETE FROM staff_passkeychallenge WHERE digest = %s AND house_id = %s
-RETURNING terminal_id, bound_to, expires_at > clock_timestamp()
+RETURNING (SELECT code FROM staff_terminal WHERE id = terminal_id), bound_to, expires_at > clock_timestamp()
 """
 _TIDY = """
 DELETE FROM staff_passkeychallenge WHERE terminal_id = %s AND (expires_at <= clock_timestamp() OR digest IN (
@@ -253,8 +253,7 @@ def _spent(staff: Staff, client_data: str, terminal: str, bound_to: str) -> byte
     """The challenge that was signed, used up by this. Raises ChallengeRefused."""
     challenge = _challenge_in(client_data)
     found = sql.rows(_SPEND, [fingerprint(_in_base64url(challenge)), staff.house_id])
-    known = Terminal.objects.filter(house_id=staff.house_id, code=terminal).values_list("id", flat=True).first()
-    if found != [(known, bound_to, True)]:
+    if found != [(terminal, bound_to, True)]:
         raise ChallengeRefused("The challenge is too old, was used before, or was asked for something else. Try again.")
     return challenge
 

@@ -71,9 +71,11 @@ def remove(
     passkey; `required`: whether the house asks for a second factor. Raises NotFound, Forbidden sign_in_refused, which
     is counted, TooManyAttempts, PasskeyCloned, Conflict last_second_factor."""
 
+    named: list[Passkey] = []
+
     def change(house: House, staff: Staff) -> Outcome:
         require_second_factor(staff, given, command.context.terminal.code, request)
-        _named(staff, passkey).delete()
+        named[-1].delete()
         _count(staff, -1)
         if second_factor.is_missing(staff, required):
             raise Conflict(
@@ -83,7 +85,7 @@ def remove(
             )
         return Outcome(PasskeyRemoved(passkey_sha256=passkey), describe(staff), version=staff.version)
 
-    return change_own(command, given, request, change, lambda staff: _named(staff, passkey))
+    return change_own(command, given, request, change, lambda staff: named.append(_named(staff, passkey)))
 
 
 def describe(staff: Staff) -> dict[str, Any]:

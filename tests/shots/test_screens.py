@@ -10,8 +10,8 @@ from tests.shots.screens import SHOTS, SHOWN
 #: Addresses that are no screens of their own.
 NO_SCREENS = {
     "": "leads to the desk of who is signed in",
-    "sign-in/challenge": "an act of a screen", "sign-out": "an act", "theme": "an act", "language": "an act",
-    "password": "stands in the way of a screen",
+    "sign-in/challenge": "an act of a screen",
+    "sign-out": "an act", "theme": "an act", "language": "an act", "password": "stands in the way of a screen",
     "new-password": "stands in the way of a screen", "do/<path:address>": "an act of a screen",
     "live/<path:address>": "a stream", "tables/<slug:code>/part": "a part", "drawers/<slug:code>/part": "a part",
     "drawers/<slug:code>/lists": "a part", "drawers/<slug:code>/work": "a part",

@@ -139,7 +139,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "openVault", "payDuty", "payHeldByBank", "payInCapital", "payLateClaim", "payOutCapital", "payTableFee",
         "payTroncShare", "prepareDeal", "reauthenticate", "receiveBag", "receiveBox", "receiveCredit", "receiveFill",
         "recordPerson", "recountDrawer", "redeemChips", "redeemForeignChips", "refuseApproval", "refuseBonus",
-        "registerPasskey", "removePasskey",
+        "registerPasskey",
         "beginPasskey", "challengeForApproval", "challengeForOwn", "challengeForSignIn",
         "registerPlayer", "releasePayout", "remitUnclaimed", "removeFromWaitingList", "reopenDrawer", "requestCredit",
         "requestFill", "requestRehearsal", "resetSecondFactor", "resumeHouse", "retireChipSet", "retireDrawer",
@@ -156,6 +156,8 @@ WRITES: dict[int, tuple[str, ...]] = {
         "withdrawLogLine", "withdrawRota", "witnessTrayCount", "writeSealed", "printDocument",
         "recordMinor", "settleMinor", "clearMinor",
     ),
+    # It checks a password and a passkey, and removes one.
+    11: ("removePasskey",),
     # It compares marks of every person that is recorded, a few hundred at a time, with those that it keeps.
     12: ("excludePerson",),
     # It reads everything that may keep a player.
