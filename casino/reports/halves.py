@@ -1,11 +1,13 @@
 """Work on many pieces by two processes: a report that replays every hand of a year takes half the time.
 
 Results come in the order of the pieces, so that a report is the same, no matter which of the two has made a part of it.
-What is small is worked off alone, and so is everything on a machine with one core.
+What is small is worked off alone, and so is everything on a machine with one core, and in a process with threads, such
+as those of the web.
 """
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, suppress
 from itertools import islice
@@ -35,7 +37,7 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T]) -> Generator[R, None, 
     rest = iter(pieces)
     yield from map(work, islice(rest, ALONE))
     pair = list(islice(rest, 2))
-    if len(pair) < 2 or len(os.sched_getaffinity(0)) < 2:
+    if len(pair) < 2 or not may_divide():
         yield from map(work, pair)
         yield from map(work, rest)
         return
@@ -46,6 +48,13 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T]) -> Generator[R, None, 
             yield other.take()
             pair = list(islice(rest, 2))
         yield from map(work, pair)
+
+
+def may_divide() -> bool:
+    """Whether there may be a child: it has a core of its own, and this process has no other thread, whose locks the
+    child would have for ever."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores > 1 and threading.active_count() == 1
 
 
 class _Half(Generic[T, R]):

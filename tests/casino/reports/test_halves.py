@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from contextlib import closing
 
 import pytest
@@ -17,8 +18,9 @@ from tests.casino.reports.test_catalogue import made, rows
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine with two cores, on which the second piece is the child's."""
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
+    """A machine with two cores, on which the second piece is the child's; the threads of the test runner are idle."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
     monkeypatch.setattr(halves, "ALONE", 0)
 
 
@@ -59,6 +61,12 @@ def test_few_pieces_and_one_core_need_no_child(monkeypatch: pytest.MonkeyPatch) 
     assert {process for _, process in halves.in_order(by_whom, range(5))} == {os.getpid()}
     assert len({process for _, process in halves.in_order(by_whom, range(6))}) == 2
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
+    assert {process for _, process in halves.in_order(by_whom, range(9))} == {os.getpid()}
+
+
+def test_a_process_with_threads_makes_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a thread of the web: another one may hold a lock, which nobody would open in the child."""
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
     assert {process for _, process in halves.in_order(by_whom, range(9))} == {os.getpid()}
 
 
