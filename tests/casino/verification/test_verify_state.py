@@ -181,6 +181,7 @@ def _altered(evening: Kit, names: list[str]) -> set[tuple[str, str]]:
     return wanted
 
 
+@pytest.mark.slow
 def test_rows_that_are_deleted_or_added_are_found(evening: Kit) -> None:
     wanted: list[tuple[str, str]] = []
 
