@@ -33,6 +33,7 @@ def played(live_db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str
         kit.close()
 
 
+@pytest.mark.slow
 def test_every_example_is_accepted_and_answered_as_it_says(played: dict[str, dict[str, Any]]) -> None:
     if os.environ.get("EXAMPLES") == "write":
         examples.FILE.write_text(json.dumps(played, ensure_ascii=False, indent=1) + "\n", "utf-8")
