@@ -1,7 +1,7 @@
 """At any statement of any write the connection to the database may be lost: the write was carried out once, or not at
 all and the answer says so.
 
-`make test` interrupts every fifth write of an evening, `make long` makes 200 scenarios, `make soak` 10,000 (`CRASHES`).
+`make slow` interrupts every twentieth write of an evening, `make long` makes 200 scenarios, `make soak` 10,000 (`CRASHES`).
 A failure names its scenario; `CRASH=SEED/STEP` plays it alone, `CRASH=SEED` that evening.
 """
 
@@ -28,6 +28,7 @@ def evenings() -> list[tuple[str, int]]:
     return [(SEED, 1)] if SEED else [("sample", 20), *((str(number), 1) for number in range(EVENINGS))]
 
 
+@pytest.mark.slow
 @pytest.mark.some_now(EVENINGS + 1)
 @pytest.mark.parametrize(("seed", "every"), evenings())
 def test_every_write_is_carried_out_once_or_not_at_all(

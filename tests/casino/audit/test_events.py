@@ -345,6 +345,7 @@ def payloads(kit: Kit) -> list[dict[str, Any]]:
     return [json.loads(payload) for payload in found]
 
 
+@pytest.mark.slow
 def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     noted = payloads(evening)
     steps = {name.partition(" ")[0] for name in [*STEPS, *AFTERWARDS]}

@@ -143,6 +143,7 @@ def strangers(live_db: None) -> Iterator[Kit]:
     kit.close()
 
 
+@pytest.mark.slow
 def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers: Kit) -> None:
     desks: dict[Any, httpx.Client] = {}
     for name in FOREIGN:

@@ -106,6 +106,7 @@ def mismatches(model: type[models.Model]) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 def test_two_houses_with_the_same_names_for_everything(kit: Kit) -> None:
     second = Kit.found()
     evenings = [SameNames(kit), SameNames(second)]
