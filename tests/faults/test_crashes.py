@@ -1,8 +1,8 @@
 """At any statement of any write the connection to the database may be lost: the write was carried out once, or not at
 all and the answer says so.
 
-`make slow` interrupts every twentieth write of an evening, `make long` makes 200 scenarios, `make soak` 10,000 (`CRASHES`).
-A failure names its scenario; `CRASH=SEED/STEP` plays it alone, `CRASH=SEED` that evening.
+`make slow` interrupts every twentieth write of an evening, `make long` makes 200 scenarios, `make soak` 10,000
+(`CRASHES`). A failure names its scenario; `CRASH=SEED/STEP` plays it alone, `CRASH=SEED` that evening.
 """
 
 from __future__ import annotations
