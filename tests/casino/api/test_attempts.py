@@ -29,7 +29,7 @@ NOT_SENSITIVE = {
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
     "tables/<slug:table>/chips", "tables/<slug:table>/fill-proposal/<slug:drawer>", "templates", "templates/proposals",
     "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days", "dealers",
-    "dealer-turns", "table-terms", "waiting-list", "waiting-list/display", "chip-sets",
+    "dealer-turns", "table-terms", "waiting-list", "waiting-list/display", "chip-sets", "passkeys",
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/hands",
     "seat/hands/<slug:hand>/replay", "seat/proofs/inclusion", "seat/table", "seat/rules", "house/rules",
