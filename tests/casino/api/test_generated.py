@@ -294,6 +294,8 @@ REFUSED = "examples,fuzzing"
 #: Those who write most are tried longest, minutes each, and with everything; the others with few examples.
 WRITES_MOST = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR)
 THOROUGH, BRIEF = 5, 1
+#: The role that `make slow` tries; `make long` tries the others, for half an hour.
+TRIED_SOON = (Role.COMPLIANCE,)
 #: Seconds that the tool waits for an answer: as long as the whole run has. How fast an answer comes, others measure.
 PATIENCE = 1_800
 
@@ -326,7 +328,9 @@ def open_to(role: Role) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize(
+    "role", [role if role in TRIED_SOON else pytest.param(role, marks=pytest.mark.long) for role in Role]
+)
 def test_no_request_breaks_the_server_or_its_description(kit: Kit, schema: Path, role: Role) -> None:
     something_of_everything(kit)
     token = f"Bearer {kit.token(role, *AT_A_PLACE.get(role, (TerminalKind.OFFICE, '')))}"
