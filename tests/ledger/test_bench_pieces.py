@@ -11,7 +11,7 @@ from tests.bench.ledger.workload import AMOUNTS, HOUSE_CODE, ROLES, TABLES, acco
 PLAN = speed.Plan(clients=(1,), rounds=1, seconds=0.2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("bench_db")
 def test_everything_is_measured_and_leaves_right_books() -> None:
     from ledger.models import Account
@@ -36,7 +36,7 @@ def test_everything_is_measured_and_leaves_right_books() -> None:
         assert checks.verify(book) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("bench_db")
 def test_a_profile_leaves_every_guard_standing(capsys: pytest.CaptureFixture[str]) -> None:
     from django.db import connection
