@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -24,6 +25,13 @@ from deploy.embedded.valkey import answering_version, settings
 from tests import template
 
 REDIS_DATABASES = 16
+
+
+def free_port() -> int:
+    """A port of this machine at which nobody listens now."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        port: int = one.getsockname()[1]
+        return port
 
 
 def worker_name() -> str:

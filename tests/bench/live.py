@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from deploy.processes import Processes, application, listen
+from deploy.processes import Processes
 from tests.bench.http import usage
+from tests.deploy.web_and_hints import running
 
 TABLES = 10
 #: Streams of one token; it may have eight.
@@ -70,19 +67,8 @@ def _ms(seconds: list[float], part: float) -> str:
 
 def run(*, quick: bool) -> None:
     """Measure, and print it."""
-    with serving() as (processes, port):
-        print(*measure(processes, port, streams=200, writes=40 if quick else 400).lines(), sep="\n", flush=True)
-
-
-@contextmanager
-def serving() -> Iterator[tuple[Processes, int]]:
-    """Web and hints, ready; the supervisor and the port."""
-    with TemporaryDirectory(prefix="cukassza-b-") as logs, listen(0) as listener:
-        programs = [program for program in application(listener) if program.name in ("web", "hints")]
-        port = listener.getsockname()[1]
-        with Processes(programs, environ=dict(os.environ), log_dir=Path(logs)) as processes:
-            processes.wait_ready(f"http://127.0.0.1:{port}/healthz")
-            yield processes, port
+    with running() as up:
+        print(*measure(up.processes, up.port, streams=200, writes=40 if quick else 400).lines(), sep="\n", flush=True)
 
 
 def measure(processes: Processes, port: int, *, streams: int, writes: int) -> Measured:

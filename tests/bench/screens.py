@@ -18,6 +18,7 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
 from tests.bench import live
+from tests.deploy.web_and_hints import running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -72,8 +73,8 @@ def _part(values: list[float], part: float) -> float:
 
 def run(*, quick: bool) -> None:
     """Measure, and print it."""
-    with live.serving() as (_, port):
-        print(*measure(port, rounds=1 if quick else 8).lines(), sep="\n", flush=True)
+    with running() as up:
+        print(*measure(up.port, rounds=1 if quick else 8).lines(), sep="\n", flush=True)
 
 
 def measure(port: int, *, rounds: int, followers: int = FOLLOWERS) -> Measured:

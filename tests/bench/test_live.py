@@ -3,14 +3,15 @@
 import pytest
 
 from tests.bench import live
+from tests.deploy.web_and_hints import running
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("live_db", "services")
 def test_two_hundred_readers_get_every_hint_once() -> None:
-    with live.serving() as (processes, port):
-        found = live.measure(processes, port, streams=200, writes=30)
-        assert processes.restarts_of("hints") == processes.restarts_of("web") == 0
+    with running() as up:
+        found = live.measure(up.processes, up.port, streams=200, writes=30)
+        assert up.processes.restarts_of("hints") == up.processes.restarts_of("web") == 0
     assert found.wrong == 0
     # Ten streams of the house, 190 of a table each: every write concerns all of the former and 19 of the latter.
     assert len(found.latencies) == 30 * 29

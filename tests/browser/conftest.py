@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.browser.screens import Screens
     from tests.casino.kit import Kit
-    from tests.casino.live.conftest import Running
+    from tests.deploy.web_and_hints import Running
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,9 +28,10 @@ def _beside_a_loop() -> None:
 @pytest.fixture(scope="module")
 def up(services: TestServices, django_db_setup: None) -> Iterator[Running]:
     """Web and hints, with no broker: the tests settle as the worker settles."""
-    from tests.casino.live.conftest import running
+    from tests.deploy.web_and_hints import running
 
-    yield from running(REDIS_URL="redis://127.0.0.1:1/0", CELERY_BROKER_URL="redis://127.0.0.1:1/0")
+    with running(REDIS_URL="redis://127.0.0.1:1/0", CELERY_BROKER_URL="redis://127.0.0.1:1/0") as found:
+        yield found
 
 
 @pytest.fixture

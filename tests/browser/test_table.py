@@ -14,7 +14,7 @@ from tests.browser.screens import AT_TABLES, Screens, overflows, shifted, too_sm
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
-    from tests.casino.live.conftest import Running
+    from tests.deploy.web_and_hints import Running
 
 pytestmark = pytest.mark.slow
 

@@ -20,6 +20,7 @@ from deploy import embedded
 from deploy.embedded.process import wait_until
 from deploy.processes import CHECKOUT
 from tests import debian
+from tests.services import free_port
 
 CONFIGURATION = CHECKOUT / "deploy" / "nginx" / "cukassza.conf"
 #: The name of the house in the configuration.
@@ -53,29 +54,22 @@ def program() -> Path:
     return debian.unpacked(embedded.var_dir() / "nginx", ("nginx-light",)) / "usr/sbin/nginx"
 
 
-def written(folder: Path, upstreams: dict[str, int], stacks: str = "") -> tuple[Path, int, int]:
-    """The configuration in this folder, for ports of this machine: the file, and nginx's two ports. `upstreams` has the
-    ports of the stacks by their names, `stacks` what follows `house.example ace;`."""
-    plain, tls = _free(), _free()
+def written(folder: Path, port: int) -> tuple[Path, int, int]:
+    """The configuration in this folder, for a house that serves at this port: the file, and nginx's two ports."""
+    plain, tls = free_port(), free_port()
     text = CONFIGURATION.read_text(encoding="utf-8")
-    [ace] = [line for line in text.splitlines() if "server 127.0.0.1:8000" in line]
-    more = "".join(
-        f"upstream {name} {{\n{ace.replace('8000', str(port))}\n}}\n"
-        for name, port in upstreams.items() if name != "ace"
-    )  # fmt: skip
     for old, new in (
-        ("127.0.0.1:8000", f"127.0.0.1:{upstreams['ace']}"),
+        ("127.0.0.1:8000", f"127.0.0.1:{port}"),
         ("listen [::]:80 default_server;", ""),
         ("listen [::]:443 ssl default_server so_keepalive=30s:10s:3;", ""),
         ("listen 80 ", f"listen 127.0.0.1:{plain} "),
         ("listen 443 ", f"listen 127.0.0.1:{tls} "),
         ("/etc/cukassza/tls", str(folder)),
         ("/var/log/nginx", str(folder)),
-        (f"{HOUSE} ace;", f"{HOUSE} ace; {stacks}"),
     ):
         assert old in text, old
         text = text.replace(old, new)
-    (folder / "cukassza.conf").write_text(more + text, encoding="utf-8")
+    (folder / "cukassza.conf").write_text(text, encoding="utf-8")
     main = folder / "nginx.conf"
     main.write_text(_MAIN.format(folder=folder), encoding="utf-8")
     certify(folder)
@@ -83,10 +77,10 @@ def written(folder: Path, upstreams: dict[str, int], stacks: str = "") -> tuple[
 
 
 @contextmanager
-def running(folder: Path, upstreams: dict[str, int], stacks: str = "") -> Iterator[Nginx]:
-    """nginx in front of these stacks. Raises debian.NotUnpacked."""
+def running(folder: Path, port: int) -> Iterator[Nginx]:
+    """nginx in front of a house that serves at this port. Raises debian.NotUnpacked."""
     nginx = program()
-    main, plain, tls = written(folder, upstreams, stacks)
+    main, plain, tls = written(folder, port)
     with subprocess.Popen([nginx, "-p", str(folder), "-e", str(folder / "error.log"), "-c", str(main)]) as process:
         try:
             assert wait_until(lambda: process.poll() is not None or _listens(tls), seconds=10)
@@ -98,7 +92,7 @@ def running(folder: Path, upstreams: dict[str, int], stacks: str = "") -> Iterat
 
 
 def certify(folder: Path) -> None:
-    """A key, and a certificate that it signs for itself, for every house of the example."""
+    """A key, and a certificate that it signs for itself, for the house of the example."""
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOUSE)]), datetime.now(UTC)
     certificate = (
@@ -109,7 +103,7 @@ def certify(folder: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(hours=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOUSE), x509.DNSName("*.example")]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOUSE)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
@@ -117,12 +111,6 @@ def certify(folder: Path) -> None:
     (folder / "fullchain.pem").write_bytes(certificate.public_bytes(pem))
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     (folder / "key.pem").write_bytes(private)
-
-
-def _free() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        port: int = one.getsockname()[1]
-        return port
 
 
 def _listens(port: int) -> bool:

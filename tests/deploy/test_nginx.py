@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import ssl
@@ -10,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,12 +21,13 @@ from casino.core.error_codes import ERROR_CODES
 from casino.staff.models import Role, TerminalKind
 from casino.staff.services import enrol_terminal
 from deploy import web
-from deploy.processes import Processes, application, listen
 from tests import debian
 from tests.casino.kit import ACTOR, Kit
 from tests.casino.live.readers import happen
 from tests.deploy import nginx
 from tests.deploy.nginx import HOUSE, Nginx
+from tests.deploy.web_and_hints import running
+from tests.services import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -55,24 +55,13 @@ class Front:
 @pytest.fixture
 def front(live_db: None, services: object) -> Iterator[Front]:
     """nginx, web and hints of a house of its own name."""
-    with stack() as port, TemporaryDirectory(prefix="cukassza-n-") as folder:
+    proxied = {web.PROXY: "127.0.0.1", "CASINO_ALLOWED_HOSTS": f"{HOUSE},127.0.0.1"}
+    with running(**proxied) as up, TemporaryDirectory(prefix="cukassza-n-") as folder:
         try:
-            with nginx.running(Path(folder), {"ace": port}) as running, ExitStack() as clients:
-                yield Front(running, clients)
+            with nginx.running(Path(folder), up.port) as before, ExitStack() as clients:
+                yield Front(before, clients)
         except debian.NotUnpacked as error:
             pytest.skip(f"no nginx: {error}")
-
-
-@contextmanager
-def stack() -> Iterator[int]:
-    """The port of web, with hints beside it, that believe the proxy of this machine."""
-    environ = dict(os.environ) | {web.PROXY: "127.0.0.1", "CASINO_ALLOWED_HOSTS": f"{HOUSE},127.0.0.1"}
-    with TemporaryDirectory(prefix="cukassza-l-") as logs, listen(0) as listener:
-        programs = [program for program in application(listener) if program.name in ("web", "hints")]
-        port: int = listener.getsockname()[1]
-        with Processes(programs, environ=environ, log_dir=Path(logs)) as processes:
-            processes.wait_ready(f"http://127.0.0.1:{port}/healthz")
-            yield port
 
 
 def test_nginx_has_nothing_to_say_against_the_configuration(tmp_path: Path) -> None:
@@ -80,7 +69,7 @@ def test_nginx_has_nothing_to_say_against_the_configuration(tmp_path: Path) -> N
         program = nginx.program()
     except debian.NotUnpacked as error:
         pytest.skip(f"no nginx: {error}")
-    main, *_ = nginx.written(tmp_path, {"ace": 8000})
+    main, *_ = nginx.written(tmp_path, 8000)
     log = tmp_path / "error.log"
     said = subprocess.run([program, "-t", "-p", tmp_path, "-e", log, "-c", main], capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
@@ -173,11 +162,9 @@ def test_idle_and_slow_clients_stop_nobody(front: Front) -> None:
 
 
 def test_where_no_answer_comes_it_is_said_that_nobody_knows(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port: int = nobody.getsockname()[1]
     try:
-        with nginx.running(tmp_path, {"ace": port}) as running, ExitStack() as clients:
-            client = Front(running, clients).client()
+        with nginx.running(tmp_path, free_port()) as before, ExitStack() as clients:
+            client = Front(before, clients).client()
             answer = client.post("/api/v1/tables/T1/open", json={}, headers={"Idempotency-Key": "k1"})
     except debian.NotUnpacked as error:
         pytest.skip(f"no nginx: {error}")

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from deploy.processes import CHECKOUT, Processes, address, application, listen
 from tests import debian
 from tests.casino.metrics.reading import token_file
 from tests.deploy import prometheus
-from tests.services import TestServices
+from tests.services import TestServices, free_port
 
 FOLDER = CHECKOUT / "deploy" / "prometheus"
 DASHBOARD = CHECKOUT / "deploy" / "grafana" / "cukassza.json"
@@ -141,13 +140,6 @@ def quick(tmp_path: Path) -> str:
     job["authorization"]["credentials_file"] = str(token_file(tmp_path))
     job["static_configs"] = [{"targets": ["127.0.0.1:PORT"]}]
     return yaml.safe_dump(found)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-    return port
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from casino.staff.models import Role, TerminalKind
 from tests.casino.kit import Kit
-from tests.casino.live.conftest import Running
 from tests.casino.live.readers import happen
+from tests.deploy.web_and_hints import Running
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "follow-live.md"
 

@@ -19,8 +19,8 @@ from casino.houses.control_points import default_of
 from casino.live.handover import MOST_OF_A_TOKEN
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from tests.casino.kit import Desk, Kit
-from tests.casino.live.conftest import Running, running
 from tests.casino.live.readers import PATIENCE, Reader, bearer, happen, writers
+from tests.deploy.web_and_hints import Running, running
 
 
 def recorded(kit: Kit, chain: str) -> int:
@@ -285,7 +285,7 @@ def test_a_token_has_so_many_streams_at_most(up: Running, kit: Kit) -> None:
 def test_the_process_takes_so_many_streams_at_most(services: object, kit: Kit) -> None:
     kit.table()
     one, two = (kit.token(Role.DEALER, TerminalKind.TABLE, "T1") for _ in range(2))
-    for up in running(CASINO_MOST_STREAMS="1"):
+    with running(CASINO_MOST_STREAMS="1") as up:
         url = up.url("tables/T1/stream")
         with Reader(url, one) as reader:
             reader.until_held()
