@@ -36,19 +36,19 @@ def terminal(request: HttpRequest) -> Terminal | None:
     return Terminal(code, key) if code and key else None
 
 
-def keep_token(request: HttpRequest, response: HttpResponse, text: str) -> None:
+def keep_token(response: HttpResponse, text: str) -> None:
     """Let a browser keep the token of a sign-in until it is closed."""
-    _set(request, response, SESSION, text)
+    _set(response, SESSION, text)
 
 
-def forget_token(request: HttpRequest, response: HttpResponse) -> None:
+def forget_token(response: HttpResponse) -> None:
     """Let a browser forget the token."""
     response.delete_cookie(SESSION, samesite="Strict")
 
 
-def keep_terminal(request: HttpRequest, response: HttpResponse, given: Terminal) -> None:
+def keep_terminal(response: HttpResponse, given: Terminal) -> None:
     """Let a browser remember which terminal it is."""
-    _set(request, response, TERMINAL, f"{given.code}.{given.key}", max_age=ENROLLED)
+    _set(response, TERMINAL, f"{given.code}.{given.key}", max_age=ENROLLED)
 
 
 def seat(request: HttpRequest) -> str | None:
@@ -56,9 +56,9 @@ def seat(request: HttpRequest) -> str | None:
     return request.COOKIES.get(SEAT) or None
 
 
-def keep_seat(request: HttpRequest, response: HttpResponse, key: str) -> None:
+def keep_seat(response: HttpResponse, key: str) -> None:
     """Let a browser keep the key of a seat until it is closed."""
-    _set(request, response, SEAT, key)
+    _set(response, SEAT, key)
 
 
 def forget_seat(response: HttpResponse) -> None:
@@ -71,22 +71,22 @@ def theme(request: HttpRequest) -> str | None:
     return request.COOKIES.get(THEME)
 
 
-def keep_theme(request: HttpRequest, response: HttpResponse, chosen: str) -> None:
+def keep_theme(response: HttpResponse, chosen: str) -> None:
     """Let a browser remember a theme."""
-    _set(request, response, THEME, chosen, max_age=ENROLLED)
+    _set(response, THEME, chosen, max_age=ENROLLED)
 
 
-def keep_language(request: HttpRequest, response: HttpResponse, chosen: str) -> None:
+def keep_language(response: HttpResponse, chosen: str) -> None:
     """Let a browser remember a language."""
-    _set(request, response, LANGUAGE, chosen, max_age=ENROLLED)
+    _set(response, LANGUAGE, chosen, max_age=ENROLLED)
 
 
 def keep_to_tls(request: HttpRequest, response: HttpResponseBase) -> None:
     """Over HTTPS no cookie of an answer goes elsewhere, Django's own against forged forms included."""
-    for morsel in response.cookies.values():
-        if request.is_secure():
+    if request.is_secure():
+        for morsel in response.cookies.values():
             morsel["secure"] = True
 
 
-def _set(request: HttpRequest, response: HttpResponse, name: str, value: str, **options: Any) -> None:
-    response.set_cookie(name, value, httponly=True, samesite="Strict", secure=request.is_secure(), **options)
+def _set(response: HttpResponse, name: str, value: str, **options: Any) -> None:
+    response.set_cookie(name, value, httponly=True, samesite="Strict", **options)

@@ -25,7 +25,7 @@ def seat(request: HttpRequest) -> HttpResponse:
     """A player's device: the cards of the seat whose key it has."""
     if request.method == "POST":
         sat = HttpResponseRedirect("/console/seat")
-        cookies.keep_seat(request, sat, request.POST.get("seat_key", ""))
+        cookies.keep_seat(sat, request.POST.get("seat_key", ""))
         return sat
     key = cookies.seat(request)
     if key is None:

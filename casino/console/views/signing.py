@@ -28,7 +28,7 @@ def terminal(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         given = _given(request, "terminal", "terminal_key")
         response = HttpResponseRedirect(f"/console/sign-in?next={pages.after(request)}")
-        cookies.keep_terminal(request, response, cookies.Terminal(given["terminal"], given["terminal_key"]))
+        cookies.keep_terminal(response, cookies.Terminal(given["terminal"], given["terminal_key"]))
         return response
     return pages.show(request, "terminal", {"next": pages.after(request), "known": cookies.terminal(request)})
 
@@ -46,7 +46,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         answer = Door(request, None).write("sign-in", {**given, "terminal": here.code, "terminal_key": here.key})
         if answer.is_success:
             response = HttpResponseRedirect(pages.after(request))
-            cookies.keep_token(request, response, answer.body["token"])
+            cookies.keep_token(response, answer.body["token"])
             return response
         if answer.status >= pages.FAILED:
             return pages.outage(request, answer)
@@ -71,7 +71,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     if token := cookies.token(request):
         Door(request, token).write("sign-out", {})
     response = HttpResponseRedirect("/console/sign-in")
-    cookies.forget_token(request, response)
+    cookies.forget_token(response)
     return response
 
 
@@ -200,7 +200,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     chosen = request.POST.get("theme", "")
     response = HttpResponseRedirect(pages.after(request))
     if chosen in pages.THEMES:
-        cookies.keep_theme(request, response, chosen)
+        cookies.keep_theme(response, chosen)
     return response
 
 
@@ -211,7 +211,7 @@ def language(request: HttpRequest) -> HttpResponse:
     chosen = request.POST.get("language", "")
     response = HttpResponseRedirect(pages.after(request))
     if chosen in languages.NAMES:
-        cookies.keep_language(request, response, chosen)
+        cookies.keep_language(response, chosen)
     return response
 
 
