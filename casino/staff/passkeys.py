@@ -9,7 +9,6 @@ attestation is asked for: any authenticator will do that verifies its user.
 import hashlib
 import json
 import secrets
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,6 +21,7 @@ from django.db.models import DateTimeField, ExpressionWrapper, Q
 from django.http import HttpRequest
 from webauthn.helpers import (
     base64url_to_bytes,
+    bytes_to_base64url,
     decode_credential_public_key,
     decoded_public_key_to_cryptography,
     parse_client_data_json,
@@ -57,6 +57,7 @@ _TIDY = """
 DELETE FROM staff_passkeychallenge WHERE terminal_id = %s AND (expires_at <= clock_timestamp() OR digest IN (
     SELECT digest FROM staff_passkeychallenge WHERE terminal_id = %s ORDER BY expires_at DESC, digest OFFSET %s))
 """
+_NOT_YOURS = "This is no passkey of yours."
 
 
 class PasskeyRefused(Forbidden):
@@ -143,7 +144,7 @@ def of(purpose: str, staff: Staff) -> str:
 
 def issue(terminal: Terminal, bound_to: str) -> str:
     """A new challenge, in base64url, that counts at this terminal and for this. Call it outside a transaction."""
-    text = _in_base64url(secrets.token_bytes(32))
+    text = bytes_to_base64url(secrets.token_bytes(32))
     ends = ExpressionWrapper(ClockTimestamp() + timedelta(seconds=LASTS), output_field=DateTimeField())
     row = PasskeyChallenge(
         house_id=terminal.house_id, terminal=terminal, digest=fingerprint(text), bound_to=bound_to, expires_at=ends
@@ -172,7 +173,7 @@ def making(challenge: str, request: HttpRequest, person: Staff) -> dict[str, Any
 
 def user_handle(person: Staff) -> str:
     """What an authenticator knows a person by, in base64url: it says nothing about the person."""
-    return _in_base64url(hashlib.sha256(f"passkeys of {person.house_id}/{person.pk}".encode()).digest())
+    return bytes_to_base64url(hashlib.sha256(f"passkeys of {person.house_id}/{person.pk}".encode()).digest())
 
 
 def accepted(staff: Staff, given: Assertion, terminal: str, bound_to: str, request: HttpRequest) -> str:
@@ -197,13 +198,19 @@ def use(staff: Staff, given: Assertion, terminal: str, bound_to: str, request: H
     challenge = _spent(staff, given.client_data, terminal, bound_to)
     key = Passkey.objects.filter(staff=staff, credential_id=given.credential).first()
     if key is None or given.user_handle not in ("", user_handle(staff)):
-        raise PasskeyRefused("This is no passkey of yours.")
+        raise PasskeyRefused(_NOT_YOURS)
     count = _verified(key, given, challenge, site(request))
     later = Q(sign_count__lt=count) if count else Q(sign_count=0)
     # Of two signatures with the same count at the same moment, one finds the row as it was.
     if not Passkey.objects.filter(later, id=key.pk).update(sign_count=count, last_used_at=ClockTimestamp()):
-        raise PasskeyCloned(name_of(key), key.sign_count, count)
+        raise _refused_count(key, count)
     return name_of(key)
+
+
+def _refused_count(key: Passkey, count: int) -> PasskeyRefused:
+    """Why a count is not taken, by the row as it is now: another signature may have counted since it was read."""
+    stored = Passkey.objects.filter(id=key.pk).values_list("sign_count", flat=True).first()
+    return PasskeyRefused(_NOT_YOURS) if stored is None else PasskeyCloned(name_of(key), stored, count)
 
 
 def made(staff: Staff, given: Creation, terminal: str, bound_to: str, request: HttpRequest) -> Made:
@@ -220,7 +227,7 @@ def made(staff: Staff, given: Creation, terminal: str, bound_to: str, request: H
         decoded_public_key_to_cryptography(decode_credential_public_key(found.credential_public_key))
     except UNREADABLE as error:
         raise PasskeyRefused(f"The passkey is not taken: {error}.") from error
-    if _in_base64url(found.credential_id) != given.credential:
+    if bytes_to_base64url(found.credential_id) != given.credential:
         raise PasskeyRefused("The passkey is not taken: it is another one than it says.")
     return Made(found.credential_public_key, found.sign_count)
 
@@ -231,7 +238,7 @@ def forget(house_id: Any, client_data: str) -> None:
         challenge = _challenge_in(client_data)
     except ChallengeRefused:
         return
-    locks.in_transaction(lambda: sql.rows(_SPEND, [fingerprint(_in_base64url(challenge)), house_id]))
+    locks.in_transaction(lambda: sql.rows(_SPEND, [fingerprint(bytes_to_base64url(challenge)), house_id]))
 
 
 def name_of(key: Passkey) -> str:
@@ -252,7 +259,7 @@ def key_fingerprint(public_key: bytes) -> str:
 def _spent(staff: Staff, client_data: str, terminal: str, bound_to: str) -> bytes:
     """The challenge that was signed, used up by this. Raises ChallengeRefused."""
     challenge = _challenge_in(client_data)
-    found = sql.rows(_SPEND, [fingerprint(_in_base64url(challenge)), staff.house_id])
+    found = sql.rows(_SPEND, [fingerprint(bytes_to_base64url(challenge)), staff.house_id])
     if found != [(terminal, bound_to, True)]:
         raise ChallengeRefused("The challenge is too old, was used before, or was asked for something else. Try again.")
     return challenge
@@ -290,7 +297,3 @@ def _credential(name: str, response: Mapping[str, Any]) -> dict[str, Any]:
     if found.get("crossOrigin") or found.get("topOrigin"):
         raise PasskeyRefused("The passkey is not taken: a page inside another page has asked for it.")
     return {"id": name, "rawId": name, "type": "public-key", "response": response}
-
-
-def _in_base64url(content: bytes) -> str:
-    return urlsafe_b64encode(content).rstrip(b"=").decode()

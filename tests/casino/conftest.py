@@ -25,6 +25,16 @@ def all_running(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def strict(live_db: None) -> Iterator[Kit]:
+    """A house that asks for second factors."""
+    from tests.casino.kit import Kit
+
+    found = Kit.found(second_factor_required=True)
+    yield found
+    found.close()
+
+
+@pytest.fixture
 def kit(live_db: None) -> Iterator[Kit]:
     """A house of the test's own."""
     # Imported here: this file may be loaded before the root conftest has set Django up.

@@ -1,7 +1,5 @@
 """Who decides an approval gives a code of the second factor with the decision, where the house asks for one."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from casino.approvals.models import Approval
@@ -14,14 +12,6 @@ from tests.casino.scene import assert_problem
 from tests.casino.staff.test_second_factor import Person
 
 DUTY = {"amount": 700, "reason": "November"}
-
-
-@pytest.fixture
-def strict(live_db: None) -> Iterator[Kit]:
-    """A house that asks for second factors."""
-    kit = Kit.found(second_factor_required=True)
-    yield kit
-    kit.close()
 
 
 def asked(kit: Kit) -> tuple[int, Person, Desk]:
