@@ -27,6 +27,9 @@ from casino.players.thresholds import Trade
 from casino.safeguards import standing
 from casino.staff.models import Role
 
+#: The newest number of a house's held payouts.
+NEWEST = "SELECT coalesce(max(number), 0) FROM cage_heldpayout WHERE house_id = %s"
+
 
 def hold(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces, cause: HeldCause) -> Answer:
     """Take these chips, worth `amount` minor units, which a player has brought, and owe the player their worth. What of
@@ -135,8 +138,7 @@ def _lock_numbers(house: House) -> int:
     """Keep others from numbering held payouts; returns the newest number."""
     with locks.gathered() as locking:
         locks.lock_payouts(house.id)
-    newest = "SELECT coalesce(max(number), 0) FROM cage_heldpayout WHERE house_id = %s"
-    [(last,)] = sql.together(*locking, (newest, [house.id]))[-1]
+    [(last,)] = sql.together(*locking, (NEWEST, [house.id]))[-1]
     number: int = last
     return number
 

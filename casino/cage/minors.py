@@ -17,7 +17,6 @@ from django.db.models import QuerySet
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import MinorSettled
 from casino.bookkeeping import chart, flows
 from casino.bookkeeping.postings import moved_anything, posting
@@ -30,12 +29,11 @@ from casino.houses.models import ClockTimestamp, House
 from casino.players.models import Player
 from casino.safeguards import minors
 from casino.safeguards.models import Minor, MinorState
-from casino.staff.models import Role
+from casino.staff.models import Role, Staff
 
 _SEATED = """
 SELECT EXISTS (SELECT FROM tables_seating WHERE house_id = %s AND player_id = %s AND left_at IS NULL)
 """
-_LAST = "SELECT coalesce(max(number), 0) FROM cage_heldpayout WHERE house_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +95,9 @@ def settle(*, command: Command, number: int, figures: Figures) -> Answer:
         by = command.context.staff
         rows = HeldPayout.objects.filter(house=house, number__in=held_now)
         work.soon(rows, state=HeldState.SETTLED, paid_by=by, ended_at=ClockTimestamp())
-        made = _hold(work, player, figures.refund, last + 1) if figures.refund else None
-        _end(found, work, figures, made)
+        made = _hold(work, player, figures.refund, last + 1, by) if figures.refund else None
+        payout = None if made is None else made.number
+        minors.end(found, work, by, MinorState.SETTLED, payout=payout, **figures.as_json())
         event = MinorSettled(
             minor=number, player=player.ref, stakes=figures.stakes, deposit=figures.deposit, held=figures.held,
             refund=figures.refund, kept=figures.kept, borne=figures.borne, ended=held_now,
@@ -134,7 +133,7 @@ def _locked(house: House, number: int, figures: Figures) -> tuple[Minor, list[in
         locks.lock_payouts(house.id)
     rows = HeldPayout.objects.filter(house=house, player=player, state=HeldState.HELD)
     numbers = rows.order_by("number").values_list("number")
-    *stands, held_now, [(last,)] = sql.together(*locking, *_reading(house, player), numbers, (_LAST, [house.id]))[
+    *stands, held_now, [(last,)] = sql.together(*locking, *_reading(house, player), numbers, (held.NEWEST, [house.id]))[
         len(locking) :
     ]
     _require(house, player, Standing.read(player, stands), figures)
@@ -160,21 +159,11 @@ def _require(house: House, player: Player, now: Standing, figures: Figures) -> N
         )
 
 
-def _hold(work: Work, player: Player, refund: int, number: int) -> HeldPayout:
+def _hold(work: Work, player: Player, refund: int, number: int, by: Staff) -> HeldPayout:
     """Hold what is given back."""
     made = HeldPayout(
         house=work.house, number=number, player=player, drawer=None, amount=refund, cause=HeldCause.MINOR,
-        held_by=work.command.context.staff if work.command else None,
+        held_by=by,
     )  # fmt: skip
     work.insert(made)
     return made
-
-
-def _end(found: Minor, work: Work, figures: Figures, made: HeldPayout | None) -> None:
-    by = work.command.context.staff if work.command else None
-    found.state, found.ended_by, found.ended_at = MinorState.SETTLED, by, database_time()
-    found.payout = None if made is None else made.number
-    for name, value in figures.as_json().items():
-        setattr(found, name, value)
-    values = figures.as_json() | {"state": str(found.state), "payout": found.payout}
-    work.soon(Minor.objects.filter(pk=found.pk), **values, ended_by=by, ended_at=ClockTimestamp())

@@ -18,11 +18,11 @@ from casino.core import locks, moments, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import identity
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import House
 from casino.players import persons
 from casino.safeguards import exclusions, notes, standing
 from casino.safeguards.models import AskedBy, ExclusionKind, Minor, MinorState, Scope
-from casino.staff.models import Role
+from casino.staff.models import Role, Staff
 
 SUBJECT = OfHouse(lock=locks.lock_safeguards, office=True)
 _NAMED = ("player", "exclusion", "recorded_by", "ended_by")
@@ -77,13 +77,20 @@ def clear(*, command: Command, number: int) -> Answer:
     def change(house: House, work: Work) -> Outcome:
         found = locked(house, number)
         work.require_approval(Need(kind=ApprovalKind.MINOR, roles=(Role.MANAGER,)))
-        found.state, found.ended_by, found.ended_at = MinorState.CLEARED, command.context.staff, database_time()
-        rows = Minor.objects.filter(pk=found.pk)
-        work.soon(rows, state=str(found.state), ended_by=found.ended_by, ended_at=ClockTimestamp())
+        end(found, work, command.context.staff, MinorState.CLEARED)
         event = MinorCleared(minor=number, player=found.player.ref)
         return Outcome(event, describe(found), version=number)
 
     return write.write(command, SUBJECT, change)
+
+
+def end(found: Minor, work: Work, by: Staff, state: MinorState, **values: int | None) -> None:
+    """Let a minor be over, with these sums where the stakes are given back."""
+    found.state, found.ended_by, found.ended_at = state, by, database_time()
+    for name, value in values.items():
+        setattr(found, name, value)
+    rows = Minor.objects.filter(pk=found.pk)
+    work.soon(rows, state=str(state), ended_by=by, ended_at=found.ended_at, **values)
 
 
 def locked(house: House, number: int) -> Minor:
@@ -123,7 +130,7 @@ def describe(found: Minor) -> dict[str, Any]:
         "least_age": found.least_age,
         "state": found.state,
         "recorded_by": found.recorded_by.login,
-        "recorded_at": moments.utc_or_none(found.recorded_at),
+        "recorded_at": moments.utc(found.recorded_at),
         **{name: getattr(found, name) for name in FIGURES},
         "payout": found.payout,
         "ended_by": found.ended_by.login if found.ended_by else None,

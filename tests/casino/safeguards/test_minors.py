@@ -1,13 +1,12 @@
 """A player who is found to be a minor: barred at once, stakes given back, winnings kept, nothing else paid."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
-from django.db import connections, transaction
+from django.db import transaction
 
 from casino.approvals import identity
 from casino.audit.events.safeguards import MinorSettled
@@ -17,6 +16,7 @@ from casino.safeguards.models import Minor
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.busy import PERSON
+from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import ACTOR, Desk, Kit, book
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.scene import assert_problem, last_event, recorded_since
@@ -323,32 +323,22 @@ def test_two_terminals_settle_a_minor_once(scene: Scene) -> None:
     desks = scene.compliance, scene.kit.office(Role.COMPLIANCE)
     asked = [scene.kit.approval(desk, path, due) for desk in desks]
 
-    def settles(desk: Desk, headers: dict[str, str]) -> tuple[int, str]:
-        try:
-            answer = desk.post(path, due, headers=headers)
-            return answer.status_code, answer.json().get("code", "")
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(2) as pool:
-        assert sorted(pool.map(settles, desks, asked)) == [(200, ""), (409, "minor_ended")]
+    answers = at_once(*(
+        partial(desk.post, path, due, headers=headers) for desk, headers in zip(desks, asked, strict=True)
+    ))  # fmt: skip
+    said = sorted((one.status_code, one.json().get("code", "")) for one in answers)
+    assert said == [(200, ""), (409, "minor_ended")]
+    [settled] = [one.json() for one in answers if one.status_code == 200]
+    assert scene.compliance.get("minors/1").json()["ended_at"] == settled["ended_at"]
     assert scene.kit.balance("2085/anna", "2087") == [20_000, 5_000]
     assert verify_house(scene.kit.house).findings == []
 
 
 def test_a_cash_out_and_a_record_at_once_leave_nothing_between(scene: Scene) -> None:
     scene.cashier.refresh()
-
-    def run(what: Callable[[], httpx.Response]) -> int:
-        try:
-            return what().status_code
-        finally:
-            connections.close_all()
-
-    pays = lambda: scene.cashier.post("cash-outs", {"player": "anna", "amount": 5_000})  # noqa: E731
-    records = lambda: scene.compliance.post("players/anna/minor", {"born": born(16)})  # noqa: E731
-    with ThreadPoolExecutor(2) as pool:
-        paid, recorded = pool.map(run, (pays, records))
+    pays = partial(scene.cashier.post, "cash-outs", {"player": "anna", "amount": 5_000})
+    records = partial(scene.compliance.post, "players/anna/minor", {"born": born(16)})
+    paid, recorded = (one.status_code for one in at_once(pays, records))
     assert (paid, recorded) in ((201, 201), (409, 201))
     assert scene.figures()["stakes"] == (15_000 if paid == 201 else 20_000)
 
