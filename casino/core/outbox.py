@@ -54,9 +54,9 @@ def require_own(house: str, message_id: int) -> None:
     """
     found = OutboxMessage.objects.filter(id=message_id).values_list("house_id", "house__code").first()
     owner, code = found or (None, "")
-    log_lines.note(house=code)
     if str(owner) != house:
         raise StrayHint(f"outbox message {message_id} is not of house {house}: the hint came from another database")
+    log_lines.note(house=code)
 
 
 #: Tasks that may take minutes, and after how long one of them is late.

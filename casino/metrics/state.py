@@ -78,7 +78,6 @@ def _bounded(statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
 def _houses() -> Iterator[Sample]:
     """What is said of each house, but for what lies outside the database."""
     late = audit.behind(0.0)
-    verified = noted.verifications()
     parameters = [list(SETTLES), TableState.DISPUTED.value]
     for code, sandbox, unsettled, disputed, imbalances, waiting in _bounded(_HOUSES, parameters):
         labels = (code, str(int(sandbox)))
@@ -87,7 +86,14 @@ def _houses() -> Iterator[Sample]:
         yield declared.IMBALANCES, labels, imbalances
         yield declared.LOG_BEHIND, labels, late.get(code, 0.0)
         yield declared.LOG_WAITING, labels, waiting
+
+
+def _verifications() -> Iterator[Sample]:
+    """The last verification of each house, which is noted on the broker."""
+    verified = noted.verifications()
+    for code, sandbox in House.objects.order_by("code").values_list("code", "is_sandbox"):
         if (last := verified.get(code)) is not None:
+            labels = (code, str(int(sandbox)))
             yield declared.VERIFIED_AT, labels, last.at
             yield declared.FINDINGS, labels, last.findings
 
@@ -140,7 +146,8 @@ def _server() -> Iterator[Sample]:
 
 #: Each part that is read by itself, under the name that `cukassza_scrape_failed` has for it.
 SOURCES: Mapping[str, Callable[[], Iterator[Sample]]] = {
-    "houses": _houses, "outside": _outside, "outbox": _outbox, "protection": _protection, "broker": _broker,
+    "houses": _houses, "verifications": _verifications, "outside": _outside, "outbox": _outbox,
+    "protection": _protection, "broker": _broker,
     "server": _server,
 }  # fmt: skip
 

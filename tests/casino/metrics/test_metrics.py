@@ -298,6 +298,15 @@ def test_a_part_that_cannot_be_read_takes_no_other_with_it(
     assert f"metrics of {source} cannot be read: away" in caplog.text
 
 
+def test_without_the_broker_the_houses_are_still_there(kit: Kit, settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    samples = scraped(kit.http(None))
+    failed = {name for name in state.SOURCES if value(samples, "cukassza_scrape_failed", source=name)}
+    assert failed == {"broker", "verifications"}
+    mine = {name for name, labels in samples if ("house", kit.house.code) in labels}
+    assert {"cukassza_unsettled_seconds", "cukassza_disputed_tables", "cukassza_log_behind_seconds"} <= mine
+
+
 def test_what_was_read_is_good_for_a_moment(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     scraped(kit.http(None))
     monkeypatch.setattr(state, "GOOD_FOR", 60.0)
