@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
@@ -255,18 +256,10 @@ class RemovePasskey(WriteOperation):
         )  # fmt: skip
 
 
-class DigestConverter:
+class DigestConverter(StringConverter):
     """SHA-256 in hexadecimal."""
 
     regex = "[0-9a-f]{64}"
-
-    def to_python(self, value: str) -> str:
-        """As it is."""
-        return value
-
-    def to_url(self, value: str) -> str:
-        """As it is."""
-        return value
 
 
 register_converter(DigestConverter, "passkey")

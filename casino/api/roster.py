@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
@@ -555,18 +556,10 @@ class RevokeTerminal(WriteOperation):
         return roster.revoke(command=command, code=path["terminal"], reason=data["reason"])
 
 
-class LoginConverter:
+class LoginConverter(StringConverter):
     """A login as hiring takes it."""
 
     regex = LOGIN.removeprefix("^").removesuffix(r"\Z")
-
-    def to_python(self, value: str) -> str:
-        """As it is."""
-        return value
-
-    def to_url(self, value: str) -> str:
-        """As it is."""
-        return value
 
 
 register_converter(LoginConverter, "login")

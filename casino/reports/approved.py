@@ -8,9 +8,9 @@ from typing import Any
 from casino.audit.verifier.state_approvers import ONCE_LIVE, USED_FOR, needed
 from casino.reports.frame.flows import Points
 from casino.reports.frame.movements import events
-from casino.reports.frame.reading import stream
+from casino.reports.frame.reading import fetched, stream
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import at, fetched
+from casino.reports.frame.trail import at
 
 #: Kinds of which the verifier says who must approve them. What it takes to give somebody a role goes by the person.
 NEEDING = frozenset(USED_FOR.keys() - {"staff.roles_changed", "staff.activated"})

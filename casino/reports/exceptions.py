@@ -8,11 +8,12 @@ control points: those may change, and a report as of a moment must not."""
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from casino.bookkeeping.chart import COMMISSIONED, kind_of
+from casino.core import moments
 from casino.hands.models import UNSETTLED
 from casino.reports.catalogue import (
     a08_chips,
@@ -25,9 +26,9 @@ from casino.reports.catalogue import (
 from casino.reports.frame import registry
 from casino.reports.frame.denials import FAILED, REFUSED, denied, number_of_denied
 from casino.reports.frame.movements import events
-from casino.reports.frame.reading import balances
+from casino.reports.frame.reading import balances, fetched
 from casino.reports.frame.report import Scope, Sensitivity
-from casino.reports.frame.trail import DaysOfEvents, at, fetched, place, staff
+from casino.reports.frame.trail import DaysOfEvents, at, place, staff
 
 #: After how long a transfer, a settlement, and a log without a checkpoint are late.
 TRANSFER, SETTLEMENT, UNSIGNED = timedelta(minutes=30), timedelta(minutes=10), timedelta(hours=1)
@@ -226,7 +227,7 @@ def _settling(scope: Scope) -> Iterator[Found]:
     [(hands, first)] = fetched(_OPEN_HANDS, [house, [*UNSETTLED], house, event])
     if not hands:
         return
-    begin = _text(first - _BEFORE)
+    begin = moments.utc(first - _BEFORE)
     asked = [house, event, scope.as_of.at - SETTLEMENT, begin, hands, event, begin]
     for hand, since in fetched(_WAITING, asked):
         yield Found(f"hand {hand}", datetime.fromisoformat(since), None, "", f"hands/{hand}")
@@ -256,10 +257,10 @@ def _settling_again(scope: Scope) -> int:
     return sum(one is not None and scope.as_of.at - one > SETTLEMENT for one in since)
 
 
-def _waits_since(kinds: Sequence[str], moments: Sequence[datetime], complete: Sequence[bool]) -> datetime | None:
+def _waits_since(kinds: Sequence[str], times: Sequence[datetime], complete: Sequence[bool]) -> datetime | None:
     """When the log of a hand was complete, or else when it was disputed; None where it waits for nobody."""
     waits, disputed = None, False
-    for kind, moment, ended in zip(kinds, moments, complete, strict=True):
+    for kind, moment, ended in zip(kinds, times, complete, strict=True):
         if ended:
             waits = waits or moment
         elif kind in ("hand.disputed", "hand.dispute_raised") and waits is None:
@@ -330,16 +331,11 @@ def _gaps(scope: Scope) -> list[tuple[datetime, datetime]]:
     house, moment = scope.house.id, scope.as_of
     found: list[tuple[datetime, datetime]] = []
     for before, until in fetched(_STRETCHES, [house, moment.at, moment.at, UNSIGNED]):
-        begin = "" if before is None else _text(before)
-        for (first,) in fetched(_FIRST, [house, moment.event, begin, _text(until)]):
+        begin = "" if before is None else moments.utc(before)
+        for (first,) in fetched(_FIRST, [house, moment.event, begin, moments.utc(until)]):
             if until - first > UNSIGNED:
                 found.append((first, until))
     return found
-
-
-def _text(moment: datetime) -> str:
-    """As events have it, so that the order of the texts is that of the moments."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 #: The same from the checkpoints: those that have, after the one before them, an event older than an hour.
@@ -523,14 +519,15 @@ CROSS JOIN LATERAL (
 
 
 def _unused_again(scope: Scope) -> int:
-    held = [(login, role) for login, person in staff(scope).items() if person.active for role in person.roles]
+    people = staff(scope)
+    held = [(login, role) for login, person in people.items() if person.active for role in person.roles]
     logins, roles = [login for login, _ in held], [role for _, role in held]
     rows = fetched(_USED, [logins, roles, scope.house.id, scope.as_of.event])
     used = {(login, role): last for login, role, last in rows}
     now, late = scope.as_of.at, a26_access_review.UNUSED
     return sum(
         person.active and any(now - used.get((login, role), person.roles_since) > late for role in person.roles)
-        for login, person in staff(scope).items()
+        for login, person in people.items()
     )
 
 

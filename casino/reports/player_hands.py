@@ -7,8 +7,9 @@ from typing import Any
 
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.movements import Turned, events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched
+from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents
 from casino.reports.table_hands import taxed_beside
 
 #: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won. OFFSET 0 keeps

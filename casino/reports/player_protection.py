@@ -7,8 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import at, fetched
+from casino.reports.frame.trail import at
 from casino.safeguards.models import ExclusionKind, LimitKind, MinorState
 
 _SET, _ASKED, _LIFTED, _LIMIT = "exclusion.set", "exclusion.lift_asked", "exclusion.lifted", "player.limit_set"

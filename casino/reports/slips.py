@@ -18,8 +18,9 @@ from casino.reports.frame.blind import open_drawers
 from casino.reports.frame.columns import Row, coded, count, money, ref, text
 from casino.reports.frame.filters import DRAWER
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Filter, FilterKind, Scope
-from casino.reports.frame.trail import DaysOfEvents, at, fetched, place
+from casino.reports.frame.trail import DaysOfEvents, at, place
 
 OPENED, CLOSED, READ = ("drawer.opened", "drawer.reopened"), "drawer.closed", "drawer.x_read"
 #: What an account of the drawer held before an event.

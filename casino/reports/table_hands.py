@@ -12,8 +12,9 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.hands.terms import stake_options
 from casino.reports.frame.filters import DEALER, DayRange
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched, place
+from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, place
 
 #: A hand is dealt once, and ends with the first of its events that ends it. Its log is completed by the event of the
 #: deal or of an act, without which it was voided before it was over.

@@ -131,7 +131,7 @@ def lock_known(house: House, player: Player, *beside: sql.Statement) -> list[lis
     with locks.gathered() as locking:
         locks.lock_person(player.pk)
     found, *others = sql.together(*locking, reading(house, player.ref), *beside)[len(locking) :]
-    note(player, _standing(found))
+    read(player, found)
     return others
 
 
@@ -148,18 +148,22 @@ def note(player: Player, standing: Standing) -> None:
 def of(house: House, player: Player) -> Standing:
     """How a player stands: as it was read with the player, otherwise as it is now."""
     if _STANDING not in player.__dict__:
-        note(player, _standing(sql.rows(*reading(house, player.ref))))
+        read(player, sql.rows(*reading(house, player.ref)))
     found: Standing = player.__dict__[_STANDING]
     return found
 
 
 def with_limits(house: House, player: Player) -> tuple[Used, ...]:
     """The player's limits in force."""
-    known = of(house, player)
-    if known.limits is None:
-        known = _standing(sql.rows(*reading(house, player.ref)))
-        note(player, known)
-    return known.limits or ()
+    return _whole(house, player).limits or ()
+
+
+def _whole(house: House, player: Player) -> Standing:
+    """How a player stands, read again where it was read without limits."""
+    if (known := of(house, player)).limits is not None:
+        return known
+    read(player, sql.rows(*reading(house, player.ref)))
+    return of(house, player)
 
 
 def lasting() -> Q:
@@ -234,20 +238,17 @@ def require_no_minor(house: House, player: Player, *, payout: int | None = None)
     """Refuse to pay a player who is a minor: stakes are given back by the settlement (`casino/cage/minors.py`), and
     winnings are not paid. `payout`: by the number of the held payout that is to be paid, which may be what is given
     back. Raises Conflict player_is_minor."""
-    known = of(house, player)
-    if known.limits is None:
-        known = _standing(sql.rows(*reading(house, player.ref)))
-        note(player, known)
-    if known.minor is None:
+    minor = _whole(house, player).minor
+    if minor is None:
         return
     if payout is not None and Minor.objects.filter(house=house, player=player, payout=payout).exists():
         return
     raise Conflict(
         f"{player.ref} is a minor: stakes are given back, and winnings are not paid. Compliance settles it "
-        f"(minors/{known.minor}).",
+        f"(minors/{minor}).",
         code="player_is_minor",
         player=player.ref,
-        minor=known.minor,
+        minor=minor,
     )
 
 

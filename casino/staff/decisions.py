@@ -64,12 +64,9 @@ class WithCode:
         except Forbidden as error:
             if error.code == "code_refused" or isinstance(error, PasskeyRefused):
                 limits.count_failure(self.request, staff.get_username())
-                self._spend(staff)
+                if self.passkey is not None:
+                    passkeys.forget(staff.house_id, self.passkey.client_data)
             if isinstance(error, PasskeyCloned):
                 house, event = staff.house, cloned(error)
                 locks.in_transaction(lambda: record(chain=house.chain, house=house, actor=self.actor, event=event))
             raise
-
-    def _spend(self, staff: Staff) -> None:
-        if self.passkey is not None:
-            passkeys.forget(staff.house_id, self.passkey.client_data)

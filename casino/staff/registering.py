@@ -10,7 +10,7 @@ from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
-from casino.staff import passkeys, second_factor
+from casino.staff import passkeys, roster, second_factor
 from casino.staff.by_password import change_own, require_second_factor
 from casino.staff.credentials import Credentials, check
 from casino.staff.models import Passkey, Staff, TerminalToken
@@ -90,10 +90,7 @@ def remove(
 
 def describe(staff: Staff) -> dict[str, Any]:
     """A person as these writes answer: by login, never by name."""
-    return {
-        "login": staff.login, "roles": list(staff.roles), "active": staff.is_active, "version": staff.version,
-        "passkey_count": staff.passkey_count,
-    }  # fmt: skip
+    return roster.describe(staff) | {"passkey_count": staff.passkey_count}
 
 
 def _named(staff: Staff, passkey: str) -> Passkey:

@@ -5,7 +5,6 @@ import logging
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
@@ -15,7 +14,7 @@ from django.http import HttpRequest
 from casino.audit import guard
 from casino.audit.events.staff import LoginUnlocked, StaffHired, StaffSignedIn, StaffSignedOut, TerminalEnrolled
 from casino.audit.services import Actor, Receipt, record
-from casino.core import locks, sql
+from casino.core import locks, moments, sql
 from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Work
@@ -193,7 +192,7 @@ def signed_in_event(token: TerminalToken, passkey: str = "") -> StaffSignedIn:
     """What is recorded of a new token: a hash of its digest, when it expires, and the passkey that was shown."""
     if token.expiry is None:
         raise AssertionError("REST_KNOX has a TOKEN_TTL: every token expires")
-    expires = token.expiry.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    expires = moments.utc(token.expiry)
     return StaffSignedIn(token_sha256=fingerprint(token.digest), expires=expires, passkey_sha256=passkey or None)
 
 

@@ -18,6 +18,7 @@ from django.conf import settings
 
 from casino.audit import outside, verifier
 from casino.audit.verifier import Books, Chain, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
+from casino.core import moments
 from casino.hands import verbs
 from casino.houses.models import House
 from casino.verification.snapshot_reader import Moment, Stored, moment
@@ -104,7 +105,7 @@ class _Live:
         [(now,)] = there.rows("SELECT transaction_timestamp()", [])
         self._now: datetime = now
         #: Older events than this, in the form that they have it, must be under a checkpoint; the oldest that is not.
-        self._limit = (now - SIGNED_WITHIN).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        self._limit = moments.utc(now - SIGNED_WITHIN)
         self._late: Row | None = None
         self._signed = 0
         self._require_outside(files, own)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.http import HttpRequest
 from rest_framework.request import Request
 
 from casino.core import error_codes
@@ -94,7 +95,7 @@ def enter(view: type, method: str, operation: Operation) -> None:
     view.operations = {**vars(view).get("operations", {}), method: operation}  # type: ignore[attr-defined]
 
 
-def operation_of(view: Any, request: Request) -> Operation | None:
+def operation_of(view: Any, request: Request | HttpRequest) -> Operation | None:
     """The operation of a view that a request calls, None for a method that the view does not have."""
     method = "get" if request.method == "HEAD" else str(request.method).lower()
     found: Operation | None = getattr(view, "operations", {}).get(method)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from casino.api.http import contract
 from casino.core import log_lines, measured
 
 log = logging.getLogger(log_lines.REQUESTS)
@@ -48,10 +49,9 @@ class MeasuringMiddleware:
 
 def operation_of(request: HttpRequest, view: Any) -> str:
     """The id of the API's operation that a request calls; the route for what is none, such as a screen."""
-    method = "get" if request.method == "HEAD" else str(request.method).lower()
-    found = getattr(getattr(view, "view_class", None), "operations", {}).get(method)
+    found = contract.operation_of(getattr(view, "view_class", None), request)
     if found is not None:
-        return str(found.id)
+        return found.id
     return request.resolver_match.route if request.resolver_match is not None else NOTHING
 
 

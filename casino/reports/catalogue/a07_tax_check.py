@@ -14,7 +14,7 @@ from casino.reports import halves
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text
 from casino.reports.frame.filters import DAYS, TABLE
 from casino.reports.frame.movements import turned
-from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.reading import balances, fetched, stream
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -26,7 +26,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, fetched, place
+from casino.reports.frame.trail import DaysOfEvents, place
 from casino.reports.table_hands import taxed_beside
 from casino.staff.models import Role
 from casino.tables.models import Table

@@ -10,6 +10,7 @@ from casino.bookkeeping.chart import face_value
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, pieces, ref, time
 from casino.reports.frame.filters import DAYS, TABLE, DayRange
 from casino.reports.frame.movements import events, turned
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import (
     FIGURES,
     Equality,
@@ -22,7 +23,6 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )  # fmt: skip
-from casino.reports.frame.trail import fetched
 from casino.staff.models import Role
 
 _KINDS = ("box.swapped", "box.brought", "box.counted", "box.counts_differed", "box.count_decided", "box.received")

@@ -8,7 +8,7 @@ from casino.bookkeeping.chart import kind_of
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, time
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.movements import recorded
-from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.reading import balances, fetched, stream
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -21,7 +21,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import at, fetched
+from casino.reports.frame.trail import at
 from casino.reports.player_protection import LimitState, exclusions, limits
 from casino.staff.models import Role
 

@@ -7,7 +7,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS
-from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.reading import balances, fetched, stream
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -19,7 +19,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, at, fetched, place
+from casino.reports.frame.trail import DaysOfEvents, at, place
 from casino.reports.player_protection import Exclusion, exclusions, limits, minors
 from casino.safeguards.models import ExclusionKind
 from casino.staff.models import Role

@@ -10,6 +10,7 @@ from casino.reports.frame.columns import Column, Row, Type, coded, count, decima
 from casino.reports.frame.denials import denied
 from casino.reports.frame.filters import DAYS, LEAST, PERSON, PLACE, is_large
 from casino.reports.frame.movements import events, turned
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -21,7 +22,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, at, fetched, minutes, place
+from casino.reports.frame.trail import DaysOfEvents, at, minutes, place
 from casino.staff.models import Role
 
 _VOIDS = ("hand.voided",)

@@ -11,7 +11,7 @@ from casino.reports import approved
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, LEAST, PERSON, is_large
 from casino.reports.frame.movements import events
-from casino.reports.frame.reading import stream
+from casino.reports.frame.reading import fetched, stream
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -23,7 +23,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, at, fetched, minutes
+from casino.reports.frame.trail import DaysOfEvents, at, minutes
 from casino.staff.models import Role
 
 _KINDS = ("approval.requested", "approval.approved", "approval.refused", "approval.withdrawn", "approval.expired")

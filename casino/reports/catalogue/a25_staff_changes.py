@@ -7,6 +7,7 @@ from typing import Any
 from casino.reports.frame.columns import Column, Row, Type, coded, count, ref, text, time
 from casino.reports.frame.filters import DAYS
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -18,7 +19,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, at, fetched, staff, staff_rows
+from casino.reports.frame.trail import DaysOfEvents, at, staff, staff_rows
 from casino.staff.models import Role
 
 _KINDS = (

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from casino.reports.frame.columns import Column, Row, Type, coded, count, ref, text, time
 from casino.reports.frame.denials import ASKED, REFUSED, SEALED_KINDS, SEALED_OPERATIONS
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -18,7 +19,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import STAFF_KINDS, at, fetched, staff, staff_rows
+from casino.reports.frame.trail import STAFF_KINDS, at, staff, staff_rows
 from casino.staff.duties import refused_pair
 from casino.staff.models import Role
 

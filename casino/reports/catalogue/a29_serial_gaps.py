@@ -6,8 +6,9 @@ from typing import Any
 
 from casino.reports.frame.columns import Row, Type, count, ref, text
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Equality, Report, Results, Retention, Scope, Section, Sensitivity
-from casino.reports.frame.trail import fetched, place
+from casino.reports.frame.trail import place
 from casino.staff.models import Role
 
 Found = tuple[str, int]

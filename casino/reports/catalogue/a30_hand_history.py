@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, TABLE
-from casino.reports.frame.reading import stream
+from casino.reports.frame.reading import fetched, stream
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -23,7 +23,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, fetched, place
+from casino.reports.frame.trail import DaysOfEvents, place
 from casino.staff.models import Role
 
 HAND = Filter("hand", FilterKind.CODE, "Only this hand.")

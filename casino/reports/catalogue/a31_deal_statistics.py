@@ -9,6 +9,7 @@ from casino.reports.deck_tests import LEAST_DECKS
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, flag, millionths, ref, share, text
 from casino.reports.frame.filters import DAYS, DEALER, GAME, TABLE
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import (
     FORMATS,
     Equality,
@@ -22,7 +23,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, fetched, place
+from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, place
 from casino.staff.models import Role
 
 #: Adjusted probability below which a test is an alarm.

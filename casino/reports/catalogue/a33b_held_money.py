@@ -8,7 +8,7 @@ from casino.bookkeeping.accounts import Account
 from casino.reports.frame.columns import Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import events, moved, recorded
-from casino.reports.frame.reading import balances
+from casino.reports.frame.reading import balances, fetched
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -20,7 +20,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import at, fetched
+from casino.reports.frame.trail import at
 from casino.staff.models import Role
 
 SHOW = Filter(

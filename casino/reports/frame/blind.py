@@ -3,8 +3,9 @@ something has moved since it was counted last."""
 
 from casino.bookkeeping.accounts import COUNTED_BLIND, VAULT, Account
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import fetched, place
+from casino.reports.frame.trail import place
 
 #: What a cell says whose figure is withheld.
 NOTE = "to be counted without knowing it"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import fetched
 
 REFUSED, FAILED = "attempt.refused", "attempt.failed"
 #: Code of the refusal of a write that another person must approve first.

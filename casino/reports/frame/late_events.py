@@ -11,8 +11,9 @@ from typing import Any
 
 from casino.bookkeeping.chart import kind_of
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import DaysOfEvents, fetched
+from casino.reports.frame.trail import DaysOfEvents
 
 #: What begins work that may end in another gaming day, and what it ends with.
 _BEGUN = ("day.opened", "drawer.opened", "drawer.reopened", "tray.counted", "vault.counted")

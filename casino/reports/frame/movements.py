@@ -3,15 +3,13 @@
 The two are written apart, and a report compares them. Both are read up to the moment of the report."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from casino.reports.frame.filters import DayRange
-from casino.reports.frame.reading import stream
+from casino.reports.frame.reading import fetched, stream
 from casino.reports.frame.report import Scope
 
 _POSTED = """
@@ -161,12 +159,12 @@ def moved_between(scope: Scope, code: str, bounds: Sequence[int], *, but: str) -
     first of the `bounds`, ids of events in their order, part 1 from it to the event before the second one, and so
     on."""
     asked = [list(bounds), scope.house.id, code, scope.as_of.transaction, but]
-    return {(part, commodity): net for part, commodity, net in _rows(_BETWEEN, asked)}
+    return {(part, commodity): net for part, commodity, net in fetched(_BETWEEN, asked)}
 
 
 def turned(scope: Scope, numbers: Iterable[str]) -> list[Turned]:
     """What moved on the accounts of these numbers, by day, account and kind of posting, mirrors apart."""
-    return [Turned(*row) for row in _rows(_SUMS, [scope.house.id, list(map(str, numbers)), scope.as_of.transaction])]
+    return [Turned(*row) for row in fetched(_SUMS, [scope.house.id, list(map(str, numbers)), scope.as_of.transaction])]
 
 
 def recorded(
@@ -177,7 +175,7 @@ def recorded(
     statement = _RECORDED_FOR if booked_for else _RECORDED
     found: dict[tuple[str, str], int] = {}
     asked = {"house": scope.house.id, "event": scope.as_of.event, "numbers": list(map(str, numbers))}
-    for day, code, commodity, net in _rows(statement, asked):
+    for day, code, commodity, net in fetched(statement, asked):
         if days.takes(day):
             found[code, commodity] = found.get((code, commodity), 0) + net
     return found
@@ -187,9 +185,3 @@ def events(scope: Scope, kinds: Sequence[str]) -> Iterator[tuple[int, str, int, 
     """Events of these kinds up to the moment: id, chain, number in the chain, payload; in flat memory."""
     for event, chain, seq, doc in stream(_EVENTS, [scope.house.id, list(kinds), scope.as_of.event]):
         yield event, chain, seq, json.loads(doc)
-
-
-def _rows(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return list(cursor.fetchall())

@@ -62,6 +62,13 @@ def stream(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> Ite
                 cursor.close()
 
 
+def fetched(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows of a query that are few."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return list(cursor.fetchall())
+
+
 def balances(scope: Scope) -> list[Held]:
     """What every account that had moved held at the scope's transaction, by code and commodity. An account's entries
     are in the order of their transactions."""

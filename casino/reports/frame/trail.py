@@ -2,15 +2,14 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import events
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
 
 
@@ -28,13 +27,6 @@ def place(chain: str) -> str:
 def minutes(begin: datetime, end: datetime) -> int:
     """Whole minutes from one moment to another."""
     return int((end - begin).total_seconds()) // 60
-
-
-def fetched(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows of a query that are few."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return list(cursor.fetchall())
 
 
 #: The same in SQL, of an event with the column `id`; `DaysOfEvents.parameters` are its parameters.

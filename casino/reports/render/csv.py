@@ -107,7 +107,7 @@ def _cells(column: Column, style: Style) -> Callable[[Any], Sequence[Any]]:
 
 def _plain(value: Value) -> Any:
     """A value of a column of _ONE_CELL; the library writes nothing for None."""
-    return harmless(value) if type(value) is str else value
+    return harmless(value) if isinstance(value, str) else value
 
 
 def _moment(value: datetime, style: Style) -> tuple[str, str]:
