@@ -49,10 +49,7 @@ SELECT count(*), count(*) FILTER (WHERE (lifted_at IS NULL OR lifted_at > %s)
 FROM safeguards_exclusion WHERE house_id = %s AND number <= %s
 """
 _LIMITS = "SELECT count(*), coalesce(max(number), 0) FROM safeguards_playerlimit WHERE house_id = %s AND number <= %s"
-_MINORS = """
-SELECT count(*) FILTER (WHERE number <= %s), coalesce(max(number), 0) FROM safeguards_minor
-WHERE house_id = %s AND recorded_at <= %s
-"""
+_MINORS = "SELECT count(*), coalesce(max(number), 0) FROM safeguards_minor WHERE house_id = %s AND number <= %s"
 #: Kinds of postings that pay a player out, and the accounts that they lower.
 _PAYS = ("cage.cash_out", "cage.noncash_paid", "cage.deposit_returned", "cage.payout_released", "payout.paid_by_bank")
 _OWED = (Account.CHIPS_OUTSTANDING, Account.PLAYER_DEPOSITS, Account.HELD_PAYOUTS)
@@ -164,7 +161,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("limits of the events = rows", len(numbers), stated, Type.COUNT)
     yield Equality("limits of the events = their last number", len(numbers), number, Type.COUNT)
     recorded = minors(scope)
-    [(stated, number)] = fetched(_MINORS, [max(recorded, default=0), house, as_of.at])
+    [(stated, number)] = fetched(_MINORS, [house, max(recorded, default=0)])
     yield Equality("minors of the events = rows", len(recorded), stated, Type.COUNT)
     yield Equality("minors of the events = their last number", len(recorded), number, Type.COUNT)
     if not scope.filters:

@@ -36,11 +36,12 @@ class Size:
     days: int
     hands: int
     tables: int = 8
+    #: The day after the last one, so that nobody has been away for months; read once.
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())
 
     @property
     def first_day(self) -> date:
-        """So that the last one was yesterday, and nobody has been away for months."""
-        return datetime.now(UTC).date() - timedelta(days=self.days)
+        return self.today - timedelta(days=self.days)
 
 
 @dataclass(frozen=True, slots=True)
