@@ -14,6 +14,9 @@ if settings.CASINO_METRICS_DIR is not None:
     shared_counts.share(settings.CASINO_METRICS_DIR)
 application = get_wsgi_application()
 
-from casino.hands.services import warm_up  # noqa: E402 - needs Django to be set up
+# What every request needs is loaded before the server forks, so that its workers share it and the first request of each
+# does not wait for it.
+import casino.urls  # noqa: E402, F401 - needs Django to be set up
+from casino.hands.services import warm_up  # noqa: E402
 
 warm_up()

@@ -1,5 +1,6 @@
 """Playing hands: dealing, entering cards, acting."""
 
+import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,8 +43,11 @@ RESOLVE = "hands.resolve_hand"
 
 
 def warm_up() -> None:
-    """Build what the engine needs for its first hands; called once before a server forks its processes."""
+    """Build what the engine needs for its first hands; called once before a server forks its processes. What is there
+    by now stays for ever: the collector of garbage need not look at it again, nor write to pages that are shared."""
     prepare()
+    gc.collect()
+    gc.freeze()
 
 
 # --- One write to a hand --------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ def _line(name: str, house: str, goal: float) -> None:
 
 def make(name: str, house_id: str) -> None:
     """Make one report, and print what it took."""
+    from casino.hands.services import warm_up
     from casino.houses.models import House
     from casino.reports.frame import as_of, registry
     from casino.reports.frame.head import Head
@@ -57,6 +58,7 @@ def make(name: str, house_id: str) -> None:
     from casino.reports.render.formats import writers
     from casino.reports.render.style import Style
 
+    warm_up()  # as the worker that makes it in a house
     house, report = House.objects.get(id=house_id), registry.reports()[name]
     before = _most_memory()
     filters: dict[str, Any] = {one.name: _NAMED[one.name] for one in report.filters if one.required}
