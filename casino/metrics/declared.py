@@ -14,6 +14,9 @@ def _gauge(name: str, meaning: str, *labels: str) -> Metric:
     return Metric(f"cukassza_{name}", Kind.GAUGE, meaning, labels)
 
 
+# --- The code ---------------------------------------------------------------------------------------------------------
+BUILD = _gauge("build_info", "1, with the version of the code that answers.", "version")
+
 # --- Houses ----------------------------------------------------------------------------------------------------------
 UNSETTLED = _gauge(
     "unsettled_seconds", "Age of the oldest hand that is over and not settled, by its message in the outbox; 0: none.",
@@ -67,7 +70,7 @@ STANDBY_WANTED = _gauge("synchronous_standby_wanted", "1 where commits wait for 
 STANDBYS = _gauge("standbys", "Standbys that take the log of the database's server now.")
 
 OF_STATE = (
-    UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, FOLDER_LAG, VERIFIED_AT,
+    BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, FOLDER_LAG, VERIFIED_AT,
     FINDINGS, SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
     WORKERS_SILENT, LOGS_REFUSED, QUEUE, LOCKS, LOCK_WAIT, IDLE, SYNC_WAITS, SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
     ANSWERS, RECOVERY, STANDBY_WANTED, STANDBYS,

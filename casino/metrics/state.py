@@ -15,6 +15,7 @@ from django.db import DatabaseError, InterfaceError, transaction
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from casino import __version__
 from casino.audit import guard, outside
 from casino.audit import selectors as audit
 from casino.core import guards, heartbeat, noted, sql
@@ -117,7 +118,7 @@ def _outside() -> Iterator[Sample]:
 
 def _outbox() -> Iterator[Sample]:
     found = {task: numbers for task, *numbers in _bounded(_OUTBOX, [])}
-    for task in TASKS:
+    for task in dict.fromkeys((*TASKS, *found)):
         count, failed, oldest = found.get(task, (0, 0, 0.0))
         yield declared.OUTBOX_OPEN, (task,), count
         yield declared.OUTBOX_FAILED, (task,), failed
@@ -154,7 +155,7 @@ SOURCES: Mapping[str, Callable[[], Iterator[Sample]]] = {
 
 def read() -> list[Sample]:
     """The whole state now."""
-    found: list[Sample] = []
+    found: list[Sample] = [(declared.BUILD, (__version__,), 1.0)]
     for name, source in SOURCES.items():
         try:
             samples = list(source())

@@ -58,7 +58,7 @@ def front(live_db: None, services: object) -> Iterator[Front]:
     proxied = {web.PROXY: "127.0.0.1", "CASINO_ALLOWED_HOSTS": f"{HOUSE},127.0.0.1"}
     with running(**proxied) as up, TemporaryDirectory(prefix="cukassza-n-") as folder:
         try:
-            with nginx.running(Path(folder), up.port) as before, ExitStack() as clients:
+            with nginx.running(Path(folder), nginx.house(up.port)) as before, ExitStack() as clients:
                 yield Front(before, clients)
         except debian.NotUnpacked as error:
             pytest.skip(f"no nginx: {error}")
@@ -69,7 +69,7 @@ def test_nginx_has_nothing_to_say_against_the_configuration(tmp_path: Path) -> N
         program = nginx.program()
     except debian.NotUnpacked as error:
         pytest.skip(f"no nginx: {error}")
-    main, *_ = nginx.written(tmp_path, 8000)
+    main, *_ = nginx.written(tmp_path, nginx.house(8000))
     log = tmp_path / "error.log"
     said = subprocess.run([program, "-t", "-p", tmp_path, "-e", log, "-c", main], capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
@@ -82,7 +82,7 @@ def test_its_own_refusals_are_the_houses() -> None:
 
     text = nginx.CONFIGURATION.read_text(encoding="utf-8")
     said = re.findall(r"return (\d+) '(\{.*\})';", text)
-    assert len(said) == 3
+    assert len(said) == 4
     for status, body in said:
         found = httpx.Response(int(status), content=body).json()
         code = ERROR_CODES[found["code"]]
@@ -163,7 +163,7 @@ def test_idle_and_slow_clients_stop_nobody(front: Front) -> None:
 
 def test_where_no_answer_comes_it_is_said_that_nobody_knows(tmp_path: Path) -> None:
     try:
-        with nginx.running(tmp_path, free_port()) as before, ExitStack() as clients:
+        with nginx.running(tmp_path, nginx.house(free_port())) as before, ExitStack() as clients:
             client = Front(before, clients).client()
             answer = client.post("/api/v1/tables/T1/open", json={}, headers={"Idempotency-Key": "k1"})
     except debian.NotUnpacked as error:
