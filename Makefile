@@ -81,6 +81,9 @@ examples: $(STAMP) ## play the evening of the API's examples, and write them to 
 catalogue: $(STAMP) ## declare every object of the database as the migrations make it, after a change of them
 	@CATALOGUE=write $(PY) -m pytest -q tests/casino/verification/test_catalogue.py -k as_declared
 
+client: $(STAMP) ## make the Python package for programs that speak to a house, and print its wheel: var/client
+	@$(ENV) && $(PY) -m deploy.client var/client
+
 verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by itself, and print its SHA-256
 	@$(PY) -m casino.audit.archive verify.pyz
 

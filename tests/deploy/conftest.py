@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,3 +20,14 @@ def var() -> Iterator[Path]:
     yield parent / "var"
     embedded.remove(var=parent / "var")
     shutil.rmtree(parent)
+
+
+@pytest.fixture
+def kit(whole_db: None) -> Iterator[Any]:
+    """A house of the test's own, in an installation that is ready."""
+    # Imported here: this file may be loaded before the root conftest has set Django up.
+    from tests.casino.kit import Kit
+
+    found = Kit.found()
+    yield found
+    found.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,6 @@ from deploy.processes import Processes, address, application, listen
 from tests.services import TestServices
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def kit(whole_db: None) -> Iterator[Any]:
-    from tests.casino.kit import Kit
-
-    found = Kit.found()
-    yield found
-    found.close()
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
