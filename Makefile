@@ -90,6 +90,12 @@ verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by its
 shots: $(STAMP) ## make pictures of an evening's papers and of every screen: var/shots, and those of docs/shots
 	@$(PY) -m pytest -q -m "slow or not slow" $(or $(ARGS),tests/shots/documents.py tests/shots/screens.py)
 
+sbom: $(STAMP) ## write what an installation is made of, with hashes and licences (CycloneDX): var/sbom.cdx.json (needs the network)
+	@$(PY) -m tests.deploy.supply sbom var/sbom.cdx.json
+
+audit: $(STAMP) ## ask OSV for known weaknesses of every locked version (needs the network)
+	@$(PY) -m tests.deploy.supply audit
+
 wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
 	@$(PY) -m tests.deploy.wheels
 
