@@ -115,9 +115,11 @@ books: $(STAMP) ## a million entries exported and checked by beancount and hledg
 	@$(PY) -m tests.soak.exports --check
 	@LEDGER_EXAMPLES=1000 LEDGER_CROWDS=30 $(PY) -m pytest tests/ledger/test_machine.py tests/ledger/test_crowd.py -q
 
-lock: $(STAMP) ## write requirements.lock anew, for every Python and machine (UPGRADE=1: with the newest versions)
+lock: $(STAMP) ## write the locks anew, for every Python and machine (UPGRADE=1: with the newest versions)
 	@$(PY) -m uv pip compile pyproject.toml --all-extras --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
 		--no-header --no-emit-index-url --no-emit-find-links --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
+	@$(PY) -m uv pip compile pyproject.toml --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -c requirements.lock -o deploy/requirements.lock
 
 down: ## stop the embedded services
 	@[ ! -x $(PY) ] || $(PY) -m deploy.embedded down
