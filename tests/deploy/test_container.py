@@ -89,7 +89,7 @@ def test_the_smaller_lock_is_a_part_of_the_whole() -> None:
 
 
 def copied(target: Path) -> None:
-    """What the image copies, without what it is told to leave out."""
+    """What the image copies, without what the list beside it leaves out."""
     ignored = (HERE / "Containerfile.containerignore").read_text(encoding="utf-8").split()
     assert ignored[0] == "**"
     let_in = {line.removeprefix("!") for line in ignored if line.startswith("!")}
