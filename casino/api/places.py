@@ -335,13 +335,13 @@ class Tables(WriteOperation, CursorList):
 
         class Meta:
             model = Table
-            fields = ("table", "game", "options", "seat_count", "state", "version", "hand_count")
+            fields = ("table", "game", "area", "options", "seat_count", "state", "version", "hand_count")
 
     @extend_schema_serializer(component_name="TableInput")
     class Input(_Limits):
         """A code, and the terms: game, options, seats, limits of a stack in minor units, what becomes of money that
         nobody has won when the table closes, whose seeds an electronic deal needs, seconds for an act, fee of a
-        seat."""
+        seat; and the area in which the table stands."""
 
         table = StrictPattern(CODE)
         game = StrictText(max_length=32)
@@ -350,6 +350,7 @@ class Tables(WriteOperation, CursorList):
             min_value=LEAST_TIME_TO_ACT, max_value=MOST_TIME_TO_ACT, allow_null=True, default=None
         )
         seat_fee = SeatFee(required=False)
+        area = StrictPattern(CODE, required=False)
 
     sensitive = False
     roles = ADMINS
@@ -359,7 +360,7 @@ class Tables(WriteOperation, CursorList):
     input = Input
     model = Table
     serializer_class = Row
-    filters = {"table": "code", "game": "game", "state": "state"}
+    filters = {"table": "code", "game": "game", "area": "area", "state": "state"}
     choices = {"state": TableState.values}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -376,6 +377,7 @@ class Tables(WriteOperation, CursorList):
             time_to_act=data["time_to_act"],
             seat_fee=fee["amount"],
             seat_fee_per=FeePer(fee["per"]),
+            area=data.get("area", ""),
         )
         return terms.set_up_table_at_office(command=command, code=data["table"], terms=agreed)
 

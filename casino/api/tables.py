@@ -89,6 +89,7 @@ class TableOut(serializers.Serializer[Any]):
 
     table = serializers.CharField()
     game = serializers.CharField()
+    area = serializers.CharField(allow_blank=True)
     options = Shaped(OPTIONS)
     state = serializers.ChoiceField(choices=TableState.choices)
     version = serializers.IntegerField()

@@ -17,8 +17,8 @@ from casino.reports.setting import Setting
 from casino.tables.models import Table
 
 _TERMS = (
-    "code", "game", "options", "seats", "min_stack", "max_stack", "carryover_on_close", "client_seeds", "time_to_act",
-    "seat_fee", "seat_fee_per", "terms_to_come",
+    "code", "game", "area", "options", "seats", "min_stack", "max_stack", "carryover_on_close", "client_seeds",
+    "time_to_act", "seat_fee", "seat_fee_per", "terms_to_come",
 )  # fmt: skip
 
 

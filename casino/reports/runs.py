@@ -17,7 +17,7 @@ from casino.core.errors import Conflict, Forbidden, Gone, NotFound, Unprocessabl
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports.frame import places, registry
-from casino.reports.frame.filters import DRAWER, PLACE, TABLE
+from casino.reports.frame.filters import AREA, DRAWER, PLACE, TABLE
 from casino.reports.frame.head import utc
 from casino.reports.frame.report import COUNTED, FIGURES, Filter, FilterKind, Format, Report
 from casino.reports.models import ReportFile, ReportPart, ReportRun, RunState
@@ -34,7 +34,7 @@ _RUNS = OfHouse(lock=locks.lock_reports, office=True)
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z")
 #: Filters that name something which the house must have.
 _PLACES: Mapping[Filter, Callable[[House], list[str]]] = {
-    TABLE: places.tables, DRAWER: places.drawers, PLACE: places.places,
+    TABLE: places.tables, AREA: places.areas, DRAWER: places.drawers, PLACE: places.places,
 }  # fmt: skip
 _LOGIN = re.compile(r"[A-Za-z0-9@.+_-]{1,150}\Z")
 

@@ -97,6 +97,8 @@ class Table(models.Model):
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tables", db_index=False)
     code = models.CharField(max_length=32, validators=[REFERENCE])
     game = models.CharField(max_length=32)
+    #: The part of the room in which it stands, for reports; empty: none is named. A table stays in its area.
+    area = models.CharField(max_length=32, validators=[REFERENCE], blank=True, default="", db_default="")
     #: Every option that differs from the game's default, stakes included; checked by the engine when set.
     options = models.JSONField()
     seats = models.PositiveSmallIntegerField()

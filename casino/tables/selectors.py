@@ -199,6 +199,7 @@ def _described(table: Table, evening: dict[str, Any], seats: list[Any], money: d
     return {
         "table": table.code,
         "game": table.game,
+        "area": table.area,
         "options": table.options,
         "state": table.state,
         "version": table.version,

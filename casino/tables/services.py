@@ -62,7 +62,7 @@ TABLE_ACCOUNTS = (
 class Terms:
     """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza, whose
     seeds an electronic deal needs, how many seconds a seat has for its act (None: no limit), what a seat costs (minor
-    units, 0: nothing) and what that is for."""
+    units, 0: nothing) and what that is for; and the area in which the table stands for good (empty: none)."""
 
     game: str
     options: Mapping[str, Any]
@@ -74,6 +74,7 @@ class Terms:
     time_to_act: int | None = None
     seat_fee: int = 0
     seat_fee_per: FeePer = FeePer.DEAL
+    area: str = ""
 
 
 def create_table(
@@ -104,7 +105,7 @@ def set_up(
     valid.create(table, known={"house"})
     own, first = [table.account(number) for number in TABLE_ACCOUNTS], versions.beginning(table, by)
     chart.open_accounts(house, own, chips.in_use(house), first)
-    return table, TableSetUp(**agreed | free, varying=varying or None)
+    return table, TableSetUp(**agreed | free | {"area": terms.area or None}, varying=varying or None)
 
 
 def stock_tray(

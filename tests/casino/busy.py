@@ -91,7 +91,7 @@ class Busy:
         #: A drawer that is retired without ever having been opened.
         self.office.ok("drawers", {"drawer": "C9"})
         #: A table to which players move.
-        self.office.ok("tables", {"table": "T8", "game": "ferbli"} | TERMS)
+        self.office.ok("tables", {"table": "T8", "game": "ferbli", "area": "hall"} | TERMS)
         self.other_dealer = kit.dealer("T8")
         self.other_dealer.ok("open")
         #: A drawer that takes another one over.

@@ -22,6 +22,7 @@ FIELDS: Mapping[str, str] = {
     "announced": "What the dealer announced for the deal.",
     "announcements": "What a dealer may announce before a deal, with its meaning.",
     "approval": "Number of the approval.",
+    "area": "The part of the room in which the table stands for good; empty: none is named.",
     "arguments": "The arguments of the verb, in the order of the log's line.",
     "aside": "Whether the action lays cards aside.",
     "asked": "Readings that rulings claim which wait for an approval.",

@@ -49,6 +49,7 @@ class TableSetUp(ApprovedEvent):
     time_to_act: Annotated[int | None, "seconds that a seat has for its act; no limit where it is absent"] = None
     seat_fee: Annotated[int | None, "fee for a seat, minor units; 0 if absent"] = None
     seat_fee_per: Annotated[FeeUnit | None, "what the fee is for: every `deal` or `hour`"] = None
+    area: Annotated[str | None, "the part of the room in which the table stands; none if absent"] = None
 
 
 @event("table.terms_changed", chain="table")

@@ -359,10 +359,9 @@ _DECLARED = {
         "table: after integer; after_per string; approval? integer; before integer; before_per string; "
         "table_version integer",
     "table.set_up":
-        "table: approval? integer; carryover_on_close string; client_seeds? string; game string; max_stack integer; "
-        "min_stack integer; "
-        "options {any}; seat_fee? integer; seat_fee_per? string; seats integer; time_to_act? integer; varying? "
-        "{[any]}",
+        "table: approval? integer; area? string; carryover_on_close string; client_seeds? string; game string; "
+        "max_stack integer; min_stack integer; options {any}; seat_fee? integer; seat_fee_per? string; seats integer; "
+        "time_to_act? integer; varying? {[any]}",
     "table.template_set":
         "table: approval? integer; chip_set string; pieces {integer}; template integer; valid_from string",
     "table.terms_changed":

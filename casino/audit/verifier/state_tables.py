@@ -22,6 +22,7 @@ MODELS = (
             "house": HOUSE,
             "code": proved("table.set_up"),
             "game": proved("table.set_up"),
+            "area": proved("table.set_up"),
             **{name: proved("table.set_up, table.terms_changed, table.opened") for name in _CHANGING},
             "terms_to_come": proved("table.terms_changed, table.opened"),
             "client_seeds": proved("table.set_up, table.client_seeds_changed"),
@@ -190,12 +191,11 @@ class Tables:
     def _set_up(self, doc: Row) -> None:
         data, table = doc["data"], table_of(doc)
         self._rows.add(
-            TABLE, table, code=table, game=data["game"], **{name: data[name] for name in _CHANGING},
-            client_seeds=data.get("client_seeds", "optional"), time_to_act=data.get("time_to_act"),
-            terms_to_come=None, time_to_act_since=None, device_play=False, seat_fee=data.get("seat_fee", 0),
-            seat_fee_per=data.get("seat_fee_per", "deal"),
-            state="closed", version=1, button=None, hands_dealt=0, last_record_hash="", prepared_deal="",
-            abandoned_deals=0, dealer=None,
+            TABLE, table, code=table, game=data["game"], area=data.get("area", ""),
+            **{name: data[name] for name in _CHANGING}, client_seeds=data.get("client_seeds", "optional"),
+            time_to_act=data.get("time_to_act"), terms_to_come=None, time_to_act_since=None, device_play=False,
+            seat_fee=data.get("seat_fee", 0), seat_fee_per=data.get("seat_fee_per", "deal"), state="closed", version=1,
+            button=None, hands_dealt=0, last_record_hash="", prepared_deal="", abandoned_deals=0, dealer=None,
         )  # fmt: skip
         self.by_chain[doc["chain"]] = self._rows.get(TABLE, table)
         self._agreed(doc, {name: data[name] for name in _CHANGING}, begun_at=Near(doc["at"]))

@@ -6,9 +6,10 @@ from datetime import date, timedelta
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CREDIT, face_value, kind_of
+from casino.reports.frame import places
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
-from casino.reports.frame.filters import DAYS, GAME, PLACE, DayRange
+from casino.reports.frame.filters import AREA, DAYS, GAME, PLACE, DayRange
 from casino.reports.frame.late import Later
 from casino.reports.frame.movements import Turned, recorded, turned
 from casino.reports.frame.reading import balances
@@ -23,7 +24,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import games
+from casino.reports.frame.trail import SetUp, is_asked, tables
 from casino.reports.table_hands import ends, played, taxed
 from casino.reports.table_time import times
 from casino.staff.models import Role
@@ -36,6 +37,8 @@ _OF = {
     Account.STAKES_GIVEN_BACK: "stakes_given_back",
 }  # fmt: skip
 _NAMES = tuple(_OF.values())
+#: Of a drawer, the vault and the bank.
+_NO_TABLE = SetUp("", "")
 
 
 def _earned(code: str) -> int:
@@ -57,7 +60,7 @@ def _sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
     days = DayRange.of(scope)
     found: dict[tuple[str, str], dict[str, int]] = {}
     for one in _turned(scope):
-        if one.number != Account.TAX_BOX and days.takes(one.day) and _is_asked(scope, one.place):
+        if one.number != Account.TAX_BOX and days.takes(one.day) and is_asked(scope, one.place):
             row = found.setdefault((one.day, one.place), dict.fromkeys(_NAMES, 0))
             row[_OF[Account(one.number)]] += one.net * _earned(one.code)
     return found
@@ -65,22 +68,23 @@ def _sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
 
 def _played(scope: Scope) -> dict[tuple[str, str], tuple[int, int]]:
     """Hands that were settled or ruled on, and the money that seats played for in them, by day and table."""
-    return {key: found for key, found in played(scope).items() if _is_asked(scope, key[1])}
+    return {key: found for key, found in played(scope).items() if is_asked(scope, key[1])}
 
 
 def _minutes(scope: Scope) -> dict[tuple[str, str], int]:
     """Whole minutes that tables were open, by day and table."""
-    return {key: spent // 60 for key, spent in times(scope).tables.items() if _is_asked(scope, key[1])}
+    return {key: spent // 60 for key, spent in times(scope).tables.items() if is_asked(scope, key[1])}
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
-    booked, hands_of, minutes, game = sums(scope), _played(scope), _minutes(scope), games(scope)
+    booked, hands_of, minutes, of_tables = sums(scope), _played(scope), _minutes(scope), tables(scope)
     nothing = dict.fromkeys(_NAMES, 0)
     for key in sorted(booked.keys() | hands_of.keys() | minutes.keys()):
         row, (hands, handle) = booked.get(key, nothing), hands_of.get(key, (0, 0))
+        table = of_tables.get(key[1], _NO_TABLE)
         yield (
-            key[0] or None, key[1], game.get(key[1]), minutes.get(key, 0), hands, handle, *row.values(),
-            sum(row.values()), share(row["tax"], handle),
+            key[0] or None, key[1], table.game or None, table.area or None, minutes.get(key, 0), hands, handle,
+            *row.values(), sum(row.values()), share(row["tax"], handle),
         )  # fmt: skip
 
 
@@ -125,14 +129,8 @@ def _results(scope: Scope) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _is_asked(scope: Scope, place: str) -> bool:
-    """Whether a run shows a place: it, or all that play a game."""
-    asked = scope.filters
-    return asked.get("place") in (None, place) and ("game" not in asked or asked["game"] == games(scope).get(place))
-
-
 def _is_account_asked(scope: Scope, code: str) -> bool:
-    return _is_asked(scope, code.partition("/")[2])
+    return is_asked(scope, code.partition("/")[2])
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -140,7 +138,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     said = dict.fromkeys(_NAMES, 0)
     for (code, _), net in recorded(scope, _OF, DayRange.of(scope)).items():
         number, _, where = code.partition("/")
-        if _is_asked(scope, where):
+        if is_asked(scope, where):
             said[_OF[Account(number)]] -= net
     totals = results["revenue"].totals
     for name in _NAMES:
@@ -152,14 +150,11 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     )
     yield from _to_date(scope, results)
     yield from _tax_boxes(scope)
-    held = dict.fromkeys(_NAMES, 0)
-    for one in balances(scope):
-        if one.number in _OF:
-            held[_OF[Account(one.number)]] += one.balance * _earned(one.code)
     hands, handle = _stored(scope)
     yield Equality("hands = settled and ruled by the events", totals["hands"], hands, Type.COUNT)
-    if not scope.filters:
+    if not scope.filters.keys() - {AREA.name}:
         yield Equality("handle = handle of the rows of hands", totals["handle"], handle, Type.MONEY)
+        held = _held(scope, scope.filters.get(AREA.name))
         for name in _NAMES:
             yield Equality(
                 "{name} of all days = balance of the accounts",
@@ -168,7 +163,19 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
                 Type.MONEY,
                 coded={"name": name},
             )
-    yield Equality("tax by hands, rulings and closings = balance of 4010", taxed(scope), held["tax"], Type.MONEY)
+    yield Equality(
+        "tax by hands, rulings and closings = balance of 4010", taxed(scope), _held(scope, None)["tax"], Type.MONEY
+    )
+
+
+def _held(scope: Scope, area: str | None) -> dict[str, int]:
+    """Balances of the columns' accounts: all, or those of the tables whose rows name an area."""
+    wanted = None if area is None else places.tables(scope.house, area=area)
+    held = dict.fromkeys(_NAMES, 0)
+    for one in balances(scope):
+        if one.number in _OF and (wanted is None or one.place in wanted):
+            held[_OF[Account(one.number)]] += one.balance * _earned(one.code)
+    return held
 
 
 def _tax_boxes(scope: Scope) -> Iterator[Equality]:
@@ -176,7 +183,7 @@ def _tax_boxes(scope: Scope) -> Iterator[Equality]:
     days = DayRange.of(scope)
     tax = chips = 0
     for one in _turned(scope):
-        if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and _is_asked(scope, one.place):
+        if one.kind in ("hand.settled", "hand.ruled") and days.takes(one.day) and is_asked(scope, one.place):
             if one.number == Account.HOUSE_TAX:
                 tax += one.net
             elif one.number == Account.TAX_BOX:
@@ -198,7 +205,7 @@ def _to_date(scope: Scope, results: Results) -> Iterator[Equality]:
 
 def _stored(scope: Scope) -> tuple[int, int]:
     """Hands by their last event, and the handle of the rows of those hands."""
-    found = [one for one in ends(scope) if one.state != "voided" and _is_asked(scope, one.table)]
+    found = [one for one in ends(scope) if one.state != "voided" and is_asked(scope, one.table)]
     return sum(one.hands for one in found), sum(one.handle for one in found)
 
 
@@ -214,10 +221,10 @@ _LATER = Later(tuple(_OF), _is_account_asked, _earned)
 REPORT = Report(
     id="daily-revenue",
     number="A5",
-    version=7,
+    version=8,
     title="Daily revenue",
     text="What the house earned (above zero) and bore (below) by gaming day and place, as it was booked in the day; "
-    "what was booked later for a day stands apart.",
+    "what was booked later for a day stands apart. A table is in the area in which it was set up.",
     roles=(Role.AUDITOR, Role.MANAGER),
     sections=(
         Section(
@@ -227,6 +234,7 @@ REPORT = Report(
                 Column("day", "Gaming day", Type.DAY),
                 ref("place", "Place"),
                 ref("game", "Game"),
+                ref("area", "Area"),
                 count("minutes", "Minutes open"),
                 count("hands", "Hands"),
                 money("handle", "Handle"),
@@ -234,7 +242,7 @@ REPORT = Report(
                 Column("tax_share", "Tax of handle", Type.SHARE),
             ),
             _rows,
-            groups=("day", "place", "game"),
+            groups=("day", "place", "game", "area"),
         ),
         Section("months", "By month", (text("month", "Month"), *_AMOUNTS), _months),
         Section(
@@ -257,7 +265,7 @@ REPORT = Report(
         _LATER.section(),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PLACE, GAME),
+    filters=(*DAYS, PLACE, AREA, GAME),
     formats=(*FORMATS, Format.SVG),
     charts=(
         Chart(

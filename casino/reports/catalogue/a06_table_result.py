@@ -20,7 +20,7 @@ from casino.reports.frame.columns import (
     ref,
     share,
 )
-from casino.reports.frame.filters import DAYS, DEALER, GAME, TABLE, DayRange
+from casino.reports.frame.filters import AREA, DAYS, DEALER, GAME, TABLE, DayRange
 from casino.reports.frame.late import Later
 from casino.reports.frame.movements import Turned, events, recorded, turned
 from casino.reports.frame.reading import balances
@@ -35,7 +35,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, games, place
+from casino.reports.frame.trail import DaysOfEvents, place, tables
 from casino.reports.table_hands import Played, Sums, ends, sums
 from casino.reports.table_time import Times, times
 from casino.staff.models import Role
@@ -94,13 +94,16 @@ def _result(scope: Scope) -> _Result:
 
 
 def _read(scope: Scope) -> _Result:
-    of_tables, asked = games(scope), scope.filters
+    of_tables, asked = tables(scope), scope.filters
+    games = {code: table.game for code, table in of_tables.items()}
     wanted = {
-        code: game
-        for code, game in of_tables.items()
-        if asked.get("table") in (None, code) and asked.get("game") in (None, game)
+        code: table.game
+        for code, table in of_tables.items()
+        if asked.get("table") in (None, code)
+        and asked.get("game") in (None, table.game)
+        and asked.get("area") in (None, table.area)
     }
-    found = _Result(of_tables, set(wanted), times(scope), sums(scope, wanted))
+    found = _Result(games, set(wanted), times(scope), sums(scope, wanted))
     if not _of_dealer(scope):
         _read_money(scope, found)
         _read_events(scope, found)
@@ -420,7 +423,7 @@ REPORT = Report(
         _LATER.section(),
     ),
     equalities=_equalities,
-    filters=(*DAYS, TABLE, GAME, DEALER),
+    filters=(*DAYS, TABLE, AREA, GAME, DEALER),
     formats=(*FORMATS, Format.SVG),
     charts=(
         Chart(

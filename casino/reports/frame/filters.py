@@ -9,6 +9,7 @@ UNTIL_DAY = Filter("until", FilterKind.DAY, "The last gaming day; without it up 
 TABLE = Filter("table", FilterKind.CODE, "Only this table.")
 DRAWER = Filter("drawer", FilterKind.CODE, "Only this drawer.")
 PLACE = Filter("place", FilterKind.CODE, "Only this table, drawer, vault or bank.")
+AREA = Filter("area", FilterKind.CODE, "Only tables of this area.")
 GAME = Filter("game", FilterKind.CODE, "Only this game.")
 DEALER = Filter("dealer", FilterKind.PERSON, "Only hands that this person has dealt.")
 PERSON = Filter("person", FilterKind.PERSON, "Only what this person has done.")

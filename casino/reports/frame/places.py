@@ -19,9 +19,15 @@ def place_of(code: str) -> str:
     return where or _WITHOUT.get(Account(number), "")
 
 
-def tables(house: House) -> list[str]:
-    """Codes of every table that the house has or had."""
-    return list(Table.objects.filter(house=house).order_by("code").values_list("code", flat=True))
+def tables(house: House, **of: str) -> list[str]:
+    """Codes of every table that the house has or had; `of` narrows them, `area="bar"`."""
+    return list(Table.objects.filter(house=house, **of).order_by("code").values_list("code", flat=True))
+
+
+def areas(house: House) -> list[str]:
+    """Names of every area in which the house has or had a table."""
+    named = Table.objects.filter(house=house).exclude(area="").order_by("area")
+    return list(named.values_list("area", flat=True).distinct())
 
 
 def drawers(house: House) -> list[str]:

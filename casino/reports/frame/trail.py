@@ -132,10 +132,29 @@ def opened_days(scope: Scope) -> list[str]:
     return sorted(doc["data"]["day"] for *_, doc in events(scope, ("day.opened",)) if days.takes(doc["data"]["day"]))
 
 
-def games(scope: Scope) -> dict[str, str]:
-    """The game for which each table was set up, by its code; read once in a run."""
-    return scope.once("games of tables", _games)
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """For which game a table was set up, and in which area; empty: none is named."""
+
+    game: str
+    area: str
 
 
-def _games(scope: Scope) -> dict[str, str]:
-    return {place(chain): doc["data"]["game"] for _, chain, _, doc in events(scope, ("table.set_up",))}
+def tables(scope: Scope) -> dict[str, SetUp]:
+    """Every table by its code; read once in a run."""
+    return scope.once("tables", _tables)
+
+
+def _tables(scope: Scope) -> dict[str, SetUp]:
+    set_up = events(scope, ("table.set_up",))
+    return {place(chain): SetUp(doc["data"]["game"], doc["data"].get("area", "")) for _, chain, _, doc in set_up}
+
+
+def is_asked(scope: Scope, code: str) -> bool:
+    """Whether a run shows a place by its code: it, and where it asks for a game or an area only tables of that."""
+    asked, table = scope.filters, tables(scope).get(code)
+    return (
+        asked.get("place") in (None, code)
+        and ("game" not in asked or (table is not None and table.game == asked["game"]))
+        and ("area" not in asked or (table is not None and table.area == asked["area"]))
+    )

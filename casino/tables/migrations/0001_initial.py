@@ -45,6 +45,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("game", models.CharField(max_length=32)),
+                (
+                    "area",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        max_length=32,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[A-Za-z0-9_-]{1,32}\\Z", "1 to 32 ASCII letters, digits, - or _"
+                            )
+                        ],
+                    ),
+                ),
                 ("options", models.JSONField()),
                 ("seats", models.PositiveSmallIntegerField()),
                 ("min_stack", models.BigIntegerField()),
