@@ -1,5 +1,5 @@
-"""What hands came to for each player, by gaming day: settled ones as the events of deals and of settlements have it,
-ruled ones as the stakes in the ledger and the awards of the ruling."""
+"""What hands came to for each player, by gaming day and table: settled ones as the events of deals and of settlements
+have it, ruled ones as the stakes in the ledger and the awards of the ruling."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,26 @@ from casino.bookkeeping.accounts import Account
 from casino.reports.frame.movements import Turned, events
 from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
-from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents
+from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, place
 from casino.reports.table_hands import taxed_beside
 
 #: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won. OFFSET 0 keeps
 #: the planner from pairing whole events.
 _RESULTS = f"""
 WITH dealt AS (
-    SELECT doc #>> '{{data,hand}}' AS hand, doc #> '{{data,seats}}' AS seats FROM audit_event
+    SELECT doc #>> '{{data,hand}}' AS hand, doc #>> '{{data,table}}' AS "table", doc #> '{{data,seats}}' AS seats
+    FROM audit_event
     WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt' OFFSET 0
 ), settled AS (
     SELECT id, doc #>> '{{data,hand}}' AS hand, doc #> '{{data,result,net}}' AS net,
         (doc #>> '{{data,result,winner}}')::int AS winner, (doc #>> '{{data,result,tax}}')::bigint AS tax
     FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.settled' OFFSET 0
 )
-SELECT {DAY_OF_EVENT} AS day, seat ->> 'player', count(*), sum((net ->> (place - 1)::int)::bigint)::bigint,
+SELECT {DAY_OF_EVENT} AS day, "table", seat ->> 'player', count(*), sum((net ->> (place - 1)::int)::bigint)::bigint,
     sum(CASE WHEN winner = place THEN tax ELSE 0 END)::bigint, min(hand) FILTER (WHERE seats IS NULL)
 FROM settled LEFT JOIN dealt USING (hand)
 LEFT JOIN LATERAL jsonb_array_elements(seats) WITH ORDINALITY AS seated (seat, place) ON true
-GROUP BY 1, 2 ORDER BY 1, 2
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """  # noqa: S608 - constants only
 #: By the settlements alone.
 _TAX = """
@@ -56,6 +57,7 @@ SELECT coalesce(sum(entry.amount * account.normal_side), 0)::bigint FROM ledger_
 JOIN ledger_entry entry ON entry.transaction_id = posted.id
 JOIN ledger_account account ON account.id = entry.account_id
 WHERE posted.book = %s AND posted.id <= %s AND account.code LIKE %s
+AND (%s::text[] IS NULL OR split_part(account.code, '/', 2) = ANY(%s))
 AND posted.kind IN ('hand.stakes', 'hand.settled', 'hand.ruled', 'hand.ruled_later')
 AND posted.metadata ->> 'hand' IN (
     SELECT event.doc -> 'data' ->> 'hand' FROM audit_event event
@@ -67,10 +69,12 @@ _RULED, _LATER = "hand.ruled", "hand.ruled_later"
 
 @dataclass(slots=True)
 class Result:
-    """Hands of a player that were settled or ruled on in a day: how many, how many of them were ruled on, what they
-    brought before fees, the tax of pots won, minor units. A later ruling moves money of its own day and is no hand."""
+    """Hands of a player at a table that were settled or ruled on in a day: how many, how many of them were ruled on,
+    what they brought before fees, the tax of pots won, minor units. A later ruling moves money of its own day and is no
+    hand."""
 
     day: str
+    table: str
     player: str
     hands: int = 0
     ruled: int = 0
@@ -90,9 +94,9 @@ def staked_in_days(turned: Iterable[Turned]) -> dict[tuple[str, str], int]:
 
 def results(scope: Scope) -> list[Result]:
     """Of the days that a run asks for. Raises ValueError where a hand was settled or ruled on that was not dealt."""
-    found: dict[tuple[str, str], Result] = {}
+    found: dict[tuple[str, str, str], Result] = {}
     for one in (*_settled(scope), *_ruled(scope)):
-        sums = found.setdefault((one.day, one.player), Result(one.day, one.player))
+        sums = found.setdefault((one.day, one.player, one.table), Result(one.day, one.table, one.player))
         for name in ("hands", "ruled", "net", "tax"):
             setattr(sums, name, getattr(sums, name) + getattr(one, name))
     return [found[key] for key in sorted(found)]
@@ -101,25 +105,29 @@ def results(scope: Scope) -> list[Result]:
 def _settled(scope: Scope) -> Iterator[Result]:
     days = DaysOfEvents(scope)
     asked = {"house": scope.house.id, "event": scope.as_of.event} | days.parameters
-    for day, player, hands, net, tax, undealt in fetched(_RESULTS, asked):
+    for day, table, player, hands, net, tax, undealt in fetched(_RESULTS, asked):
         if not days.range.takes(day):
             continue
         if undealt is not None:
             raise ValueError(f"{undealt} was settled and not dealt")
-        yield Result(day, player, hands, net=net, tax=tax)
+        yield Result(day, table, player, hands, net=net, tax=tax)
 
 
 def _ruled(scope: Scope) -> Iterator[Result]:
     """Rulings are few: they are read one by one."""
     days = DaysOfEvents(scope)
-    said = [(days.of(event), doc) for event, _, _, doc in events(scope, (_RULED, _LATER)) if days.takes(event)]
+    said = [
+        (days.of(event), place(chain), doc)
+        for event, chain, _, doc in events(scope, (_RULED, _LATER))
+        if days.takes(event)
+    ]
     if not said:
         return
-    hands = sorted({doc["data"]["hand"] for _, doc in said})
+    hands = sorted({doc["data"]["hand"] for *_, doc in said})
     seats = dict(fetched(_SEATS, [scope.house.id, scope.as_of.event, hands]))
     asked = [scope.house.id, scope.as_of.transaction, _STACKS, hands]
     staked = {(hand, player): net for hand, player, net in fetched(_STAKED, asked)}
-    for day, doc in said:
+    for day, table, doc in said:
         data = doc["data"]
         if (players := seats.get(data["hand"])) is None:
             raise ValueError(f"{data['hand']} was ruled on and not dealt")
@@ -128,7 +136,7 @@ def _ruled(scope: Scope) -> Iterator[Result]:
         for number, player in enumerate(players, start=1):
             actor = f"p{number}"
             stake = staked.get((data["hand"], player), 0) if of_hand else 0
-            yield Result(day, player, int(of_hand), int(of_hand), net.get(actor, 0) + stake, tax.get(actor, 0))
+            yield Result(day, table, player, int(of_hand), int(of_hand), net.get(actor, 0) + stake, tax.get(actor, 0))
 
 
 def _tax_of(ruling: Mapping[str, Any]) -> dict[str, int]:
@@ -162,8 +170,10 @@ def tax_of_winners(scope: Scope) -> int:
     return int(found) + by_kind.get(_RULED, 0) + by_kind.get(_LATER, 0)
 
 
-def moved_by_hands(scope: Scope) -> int:
-    """What hands that were settled or ruled on moved on the stacks of all seats, fees and all, minor units."""
-    asked = [scope.house.id, scope.as_of.transaction, _STACKS, scope.house.id, scope.as_of.event]
+def moved_by_hands(scope: Scope, tables: Iterable[str] | None = None) -> int:
+    """What hands that were settled or ruled on moved on the stacks of all seats, or of those of these tables, fees and
+    all, minor units."""
+    wanted = None if tables is None else list(tables)
+    asked = [scope.house.id, scope.as_of.transaction, _STACKS, wanted, wanted, scope.house.id, scope.as_of.event]
     [(found,)] = fetched(_MOVED, asked)
     return int(found)

@@ -7,7 +7,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.reports.frame.columns import Column, Row, Type, count, flag, money, ref, share
-from casino.reports.frame.filters import DAYS, DayRange
+from casino.reports.frame.filters import DAYS, GAME, DayRange
 from casino.reports.frame.movements import Turned, events, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
@@ -21,7 +21,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, at, minutes
+from casino.reports.frame.trail import DaysOfEvents, at, minutes, tables
 from casino.reports.player_flags import plays_without_cash, reached, reached_by_events
 from casino.reports.player_hands import moved_by_hands, results, staked_in_days, tax_of_winners
 from casino.reports.player_protection import excluded_players
@@ -92,13 +92,24 @@ def _chips(scope: Scope) -> list[Turned]:
     return _turned(scope, *_CHIPS, Account.CHIPS_UNATTRIBUTED)
 
 
+def _is_wanted(scope: Scope, who: str) -> bool:
+    """Whether a run asks for a player: this one, or one of those who have visited tables of a game in its days."""
+    return scope.filters.get("player") in (None, who) and (GAME.name not in scope.filters or who in _visitors(scope))
+
+
+def _visitors(scope: Scope) -> set[str]:
+    """Who has been at tables of the game that a run asks for, in its days."""
+    days = DayRange.of(scope)
+    return {player for player, day, game in _visited(scope) if game == scope.filters[GAME.name] and days.takes(day)}
+
+
 def _sums(scope: Scope) -> dict[str, dict[str, int]]:
     """By player: what was held before the days asked for, and what moved in them."""
-    days, player = DayRange.of(scope), scope.filters.get("player")
+    days = DayRange.of(scope)
     found: dict[str, dict[str, int]] = {}
     for one in _chips(scope):
         who = _who(one.code)
-        if one.number not in _CHIPS or player not in (None, who):
+        if one.number not in _CHIPS or not _is_wanted(scope, who):
             continue
         if not (days.takes(one.day) or days.is_before(one.day)):
             continue
@@ -139,12 +150,16 @@ def _players(scope: Scope) -> Iterator[Row]:
             )  # fmt: skip
 
 
+#: Player, gaming day and game of a visit.
+_Visit = tuple[str, str, str]
+
+
 class _Visits:
-    """How long and how often each player played, by gaming day, as the events say."""
+    """How long and how often each player played, by gaming day and the game of the tables, as the events say."""
 
     def __init__(self, scope: Scope) -> None:
-        self.rows: dict[tuple[str, str], dict[str, Any]] = {}
-        self._scope, self._days = scope, DaysOfEvents(scope)
+        self.rows: dict[_Visit, dict[str, Any]] = {}
+        self._tables, self._days = tables(scope), DaysOfEvents(scope)
         self._seated: dict[tuple[str, str], tuple[datetime, str]] = {}
         kinds = ("table.sat_down", "table.moved_in", "table.buy_in", "table.left", "table.moved_out", "table.closed")
         for event, chain, _, doc in events(scope, kinds):
@@ -152,21 +167,23 @@ class _Visits:
         for key in list(self._seated):
             self._left(*key, scope.as_of.at)
         for one in results(scope):
-            self._row(one.player, one.day).update(hands=one.hands, ruled=one.ruled, net=one.net, tax=one.tax)
+            row = self._row(one.player, one.day, one.table)
+            for name in ("hands", "ruled", "net", "tax"):
+                row[name] += getattr(one, name)
         for moved in _chips(scope):
             if moved.kind == "hand.stakes" and moved.number in _CHIPS:
-                self._row(_who(moved.code), moved.day)["staked"] -= moved.net
+                self._row(_who(moved.code), moved.day, moved.place.partition("/")[0])["staked"] -= moved.net
 
-    def _row(self, player: str, day: str) -> dict[str, Any]:
+    def _row(self, player: str, day: str, table: str) -> dict[str, Any]:
         nothing = dict.fromkeys(("minutes", "hands", "ruled", "staked", "net", "tax"), 0)
-        return self.rows.setdefault((player, day), {"tables": set(), **nothing})
+        return self.rows.setdefault((player, day, self._tables[table].game), {"tables": set(), **nothing})
 
     def _add(self, event: int, table: str, doc: dict[str, Any]) -> None:
         data, day = doc["data"], self._days.of(event)
         match doc["kind"]:
             case "table.sat_down" | "table.moved_in" | "table.buy_in":
                 self._seated.setdefault((table, data["player"]), (at(doc), day))
-                self._row(data["player"], day)["tables"].add(table)
+                self._row(data["player"], day, table)["tables"].add(table)
             case "table.left" | "table.moved_out":
                 self._left(table, data["player"], at(doc))
             case "table.closed":
@@ -176,15 +193,20 @@ class _Visits:
     def _left(self, table: str, player: str, when: datetime) -> None:
         if (table, player) in self._seated:
             begun, day = self._seated.pop((table, player))
-            self._row(player, day)["minutes"] += minutes(begun, when)
+            self._row(player, day, table)["minutes"] += minutes(begun, when)
+
+
+def _visited(scope: Scope) -> dict[_Visit, dict[str, Any]]:
+    """Every visit; read once in a run."""
+    return scope.once("visits", lambda scope: _Visits(scope).rows)
 
 
 def _visits(scope: Scope) -> Iterator[Row]:
-    days, asked = DayRange.of(scope), scope.filters.get("player")
-    for (player, day), row in sorted(_Visits(scope).rows.items()):
-        if days.takes(day) and asked in (None, player):
+    days, asked = DayRange.of(scope), scope.filters
+    for (player, day, game), row in sorted(_visited(scope).items()):
+        if days.takes(day) and asked.get("player") in (None, player) and asked.get(GAME.name) in (None, game):
             yield (
-                player, day or None, row["minutes"], " ".join(sorted(row["tables"])), row["hands"],
+                player, day or None, game, row["minutes"], " ".join(sorted(row["tables"])), row["hands"],
                 row["ruled"], row["staked"], row["net"], row["tax"],
             )  # fmt: skip
 
@@ -226,15 +248,14 @@ def _paid_in_money(scope: Scope) -> tuple[int, int]:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    asked, rows = scope.filters.get("player"), _sums(scope)
-    said = sum(
-        -net for (code, _), net in recorded(scope, _CHIPS, DayRange.of(scope)).items() if asked in (None, _who(code))
-    )
+    rows = _sums(scope)
+    every = recorded(scope, _CHIPS, DayRange.of(scope))
+    said = sum(-net for (code, _), net in every.items() if _is_wanted(scope, _who(code)))
     yield Equality(
         "what moved = what the events record on 2010 and 2020", sum(map(_net, rows.values())), said, Type.MONEY
     )
     if "until" not in scope.filters:
-        held = sum(one.balance for one in balances(scope) if one.number in _CHIPS and asked in (None, _who(one.code)))
+        held = sum(one.balance for one in balances(scope) if one.number in _CHIPS and _is_wanted(scope, _who(one.code)))
         closing = sum(row["opening"] + _net(row) for row in rows.values())
         yield Equality("chips of the players now = balances of 2010 and 2020", closing, held, Type.MONEY)
     named, (came, paid) = results["unnamed"].totals, _paid_in_money(scope)
@@ -246,33 +267,41 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     )
     if "least" not in scope.filters:
         yield Equality("rows = players with chips", results["players"].row_count, len(rows), Type.COUNT)
-    if asked is None:
+    if "player" not in scope.filters:
         yield Equality(
             "players with large transactions by the ledger = by the events",
             len(reached(scope)), len(reached_by_events(scope)), Type.COUNT,
         )  # fmt: skip
     visits = results["visits"].totals
-    staked = sum(row["staked"] for row in rows.values())
-    yield Equality("staked by day = staked by player", visits["staked"], staked, Type.MONEY)
+    if GAME.name not in scope.filters:
+        staked = sum(row["staked"] for row in rows.values())
+        yield Equality("staked by day = staked by player", visits["staked"], staked, Type.MONEY)
     if not scope.filters:
         yield Equality(
             "tax that winners bore = tax of settled and ruled hands", visits["tax"], tax_of_winners(scope), Type.MONEY
         )
-        fees = sum(one.net for one in _turned(scope, Account.TABLE_FEES) if one.kind.startswith("hand."))
+    if not scope.filters.keys() - {GAME.name}:
+        wanted = {code for code, one in tables(scope).items() if scope.filters.get(GAME.name) in (None, one.game)}
+        fees = sum(
+            one.net
+            for one in _turned(scope, Account.TABLE_FEES)
+            if one.kind.startswith("hand.") and one.place in wanted
+        )
         yield Equality(
             "net of hands, less fees = what settled and ruled hands moved on 2020",
-            visits["net"] - fees, moved_by_hands(scope), Type.MONEY,
+            visits["net"] - fees, moved_by_hands(scope, wanted), Type.MONEY,
         )  # fmt: skip
 
 
 REPORT = Report(
     id="player-activity",
     number="A15",
-    version=4,
+    version=5,
     title="Player activity",
     text="What each player held, bought, brought, played, tipped and was paid; how long and how often each played; and "
     "what was bought and paid without a name. Flags: a transaction that came to the house's threshold; stakes of a day "
-    "beyond five times that, with no cash paid in on it; an exclusion that is in force.",
+    "beyond five times that, with no cash paid in on it; an exclusion that is in force. Of one game: its visits, and "
+    "all the money of the players who made them.",
     roles=(Role.COMPLIANCE, Role.AUDITOR, Role.MANAGER),
     sections=(
         Section(
@@ -293,15 +322,15 @@ REPORT = Report(
         ),
         Section(
             "visits",
-            "By gaming day",
+            "By gaming day and game",
             (
-                ref("player", "Player"), Column("day", "Gaming day", Type.DAY), count("minutes", "Minutes seated"),
-                ref("tables", "Tables"), count("hands", "Hands"), count("ruled", "Of them ruled on"),
-                money("staked", "Staked"), money("net", "Net of hands, before fees"),
-                money("tax", "Tax of pots won"),
+                ref("player", "Player"), Column("day", "Gaming day", Type.DAY), ref("game", "Game"),
+                count("minutes", "Minutes seated"), ref("tables", "Tables"), count("hands", "Hands"),
+                count("ruled", "Of them ruled on"), money("staked", "Staked"),
+                money("net", "Net of hands, before fees"), money("tax", "Tax of pots won"),
             ),
             _visits,
-            groups=("player", "day"),
+            groups=("player", "day", "game"),
         ),
         Section(
             "unnamed",
@@ -316,7 +345,7 @@ REPORT = Report(
         ),
     ),
     equalities=_equalities,
-    filters=(*DAYS, PLAYER, LEAST),
+    filters=(*DAYS, GAME, PLAYER, LEAST),
     sensitivity=Sensitivity.PLAYERS,
     retention=Retention.LAUNDERING,
 )  # fmt: skip
