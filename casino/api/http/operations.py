@@ -25,6 +25,7 @@ from casino.core import canonical
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.lost import OutcomeUnknown
 from casino.core.write import Answer, Asked, Command, RequestContext, Unproved
+from casino.staff import rights
 from casino.staff.models import Role, Staff, TerminalToken
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
@@ -408,6 +409,8 @@ def documented(
         codes = contract.by_status(always | own)
         entry = contract.Operation(operation, summary, tag, status, codes, headers, tuple(names), own)
         contract.enter(view, verb, entry)
+        readers = getattr(view, "readers", None) if verb == "get" else None
+        rights.declare(operation, getattr(view, "roles", ()) if readers is None else readers)
         schema = extend_schema(
             operation_id=operation,
             summary=summary,

@@ -1,9 +1,10 @@
 """A26: what each person may do, since when, and does of it: for the review of rights."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from casino.reports.able import Able, able, by_rows, pair_of
 from casino.reports.frame.columns import Column, Row, Type, coded, count, ref, text, time
 from casino.reports.frame.denials import ASKED, REFUSED, SEALED_KINDS, SEALED_OPERATIONS
 from casino.reports.frame.movements import events
@@ -20,7 +21,6 @@ from casino.reports.frame.report import (
     Sensitivity,
 )
 from casino.reports.frame.trail import STAFF_KINDS, at, staff, staff_rows
-from casino.staff.duties import refused_pair
 from casino.staff.models import Role
 
 PERSON = Filter("person", FilterKind.PERSON, "Only this person.")
@@ -28,12 +28,12 @@ ROLE = Filter("role", FilterKind.CHOICE, "Only people who hold this role.", choi
 OPERATION = Filter(
     "operation", FilterKind.CODE,
     "Only people who have used this operation, and of what they do only that: a kind of event, `cage.buy_in`, or the "
-    "operation that was read or refused, `listEvents`.",
+    "operation that was read or refused, `listEvents`. Of an operation of the API also who could use it.",
 )  # fmt: skip
 MOMENT = Filter(
     "moment", FilterKind.TIME,
     "Of the roles held only those that were held at this moment, with its offset: `2026-11-24T22:00:00+01:00`. With "
-    "`role`: who held that one then.",
+    "`role`: who held that one then. With `operation`: who could use it then.",
 )  # fmt: skip
 #: After how long a right that nobody has used, and a login, is called unused and dormant.
 UNUSED, DORMANT = timedelta(days=90), timedelta(days=30)
@@ -166,7 +166,7 @@ def _people(scope: Scope) -> Iterator[Row]:
             login, " ".join(person.roles), person.active, person.hired, person.roles_since, len(work.terminals),
             work.last_in, work.sign_ins, work.refused, work.changes, work.reads, work.asked,
             work.denied - work.asked, " ".join(unused),
-            _pair(person.roles), idle, person.active and idle > DORMANT.days,
+            pair_of(person.roles), idle, person.active and idle > DORMANT.days,
             None if person.active else (now - person.active_since).days,
         )  # fmt: skip
 
@@ -193,9 +193,9 @@ def _held(scope: Scope) -> Iterator[Row]:
 
 def _holds(scope: Scope, login: str, role: str, begun: datetime, until: datetime | None) -> bool:
     """Whether a run asks for a role that was held from one moment to another."""
-    if MOMENT.name not in scope.filters:
+    moment = _moment(scope)
+    if moment is None:
         return login in _wanted(scope)
-    moment = datetime.fromisoformat(scope.filters[MOMENT.name])
     return begun <= moment and (until is None or moment < until) and scope.filters.get("role") in (None, role)
 
 
@@ -208,7 +208,7 @@ def _pairs(scope: Scope) -> Iterator[Row]:
         after = data["roles"] if doc["kind"] == "staff.hired" else data["after"]
         if isinstance(after, bool):
             continue
-        pair, (before, begun) = _pair(after), since.get(login, ("", at(doc)))
+        pair, (before, begun) = pair_of(after), since.get(login, ("", at(doc)))
         if pair != before:
             if before:
                 found.append((login, before, begun, at(doc)))
@@ -219,10 +219,31 @@ def _pairs(scope: Scope) -> Iterator[Row]:
             yield login, pair, begun, until
 
 
-def _pair(roles: Collection[str]) -> str:
-    """The first pair of these roles that exclude each other, in words; empty where there is none."""
-    pair = refused_pair(roles)
-    return "" if pair is None else " + ".join(pair.roles)
+def _could(scope: Scope) -> list[Able]:
+    """Who could use the operation that a run asks for, at its moment where it names one."""
+    return scope.once("able", _read_able)
+
+
+def _read_able(scope: Scope) -> list[Able]:
+    asked, moment = scope.filters, _moment(scope)
+    if OPERATION.name not in asked:
+        return []
+    return [
+        one
+        for one in able(scope, asked[OPERATION.name])
+        if asked.get("person") in (None, one.login)
+        and asked.get("role") in (None, one.role)
+        and (moment is None or one.at(moment))
+    ]
+
+
+def _moment(scope: Scope) -> datetime | None:
+    return datetime.fromisoformat(scope.filters[MOMENT.name]) if MOMENT.name in scope.filters else None
+
+
+def _able(scope: Scope) -> Iterator[Row]:
+    for one in _could(scope):
+        yield one.login, one.role, one.begun, one.until, one.pair
 
 
 def _operations(scope: Scope) -> Iterator[Row]:
@@ -249,19 +270,33 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             "roles held by events = roles of the rows", held, sum(len(roles) for roles, _ in rows.values()), Type.COUNT
         )
         pairs = sum(until is None for _, _, _, until in _pairs(scope))
-        of_rows = sum(bool(_pair(roles)) for roles, _ in rows.values())
+        of_rows = sum(bool(pair_of(roles)) for roles, _ in rows.values())
         yield Equality("pairs held by events = pairs of the rows", pairs, of_rows, Type.COUNT)
         [(sign_ins,)] = fetched(_SIGN_INS, [scope.house.id, scope.as_of.event])
         yield Equality(
             "sign-ins by person = sign-ins of the trail", results["people"].totals["sign_ins"], sign_ins, Type.COUNT
         )
     if OPERATION.name in scope.filters:
+        yield from _could_by_rows(scope)
         if not scope.filters.keys() - {OPERATION.name}:
             yield _used(scope, results)
         return
     totals = results["people"].totals
     done = sum(totals[name] for name in ("sign_ins", "changes", "reads", "asked", "denied"))
     yield Equality("what people have done = operations", done, results["operations"].totals["times"], Type.COUNT)
+
+
+def _could_by_rows(scope: Scope) -> Iterator[Equality]:
+    """Of a moment, or of now: events forwards from the founding, against the rows taken back by later events."""
+    asked, moment = scope.filters, _moment(scope)
+    found = {(one.login, one.role) for one in _could(scope) if moment is not None or one.until is None}
+    wanted = {
+        (login, str(role))
+        for login, role in by_rows(scope, asked[OPERATION.name], moment)
+        if asked.get("person") in (None, login) and asked.get("role") in (None, str(role))
+    }
+    yield Equality("who could use it, by events = by rows", len(found), len(wanted), Type.COUNT)
+    yield Equality("who could use it, by events and rows alike = by rows", len(found & wanted), len(wanted), Type.COUNT)
 
 
 def _used(scope: Scope, results: Results) -> Equality:
@@ -273,10 +308,11 @@ def _used(scope: Scope, results: Results) -> Equality:
 REPORT = Report(
     id="access-review",
     number="A26",
-    version=3,
+    version=4,
     title="Access review",
     text="What each person may do, from when until when, what each does of it, and what should be looked at: rights "
-    "that are not used for 90 days, pairs of roles that exclude each other, logins that rest for 30 days.",
+    "that are not used for 90 days, pairs of roles that exclude each other, logins that rest for 30 days. Of an "
+    "operation who could use it and when, by the roles that this version of the program lets use it.",
     roles=(Role.AUDITOR,),
     sections=(
         Section(
@@ -317,6 +353,16 @@ REPORT = Report(
             (ref("person", "Person"), text("pair", "Roles"), time("from", "From"), time("until", "Until")),
             _pairs,
             groups=("person", "pair"),
+        ),
+        Section(
+            "able",
+            "Who could use the operation",
+            (
+                ref("person", "Person"), ref("role", "By the role"), time("from", "From"), time("until", "Until"),
+                text("pair", "Roles that excluded each other"),
+            ),
+            _able,
+            groups=("role", "person"),
         ),
     ),
     equalities=_equalities,

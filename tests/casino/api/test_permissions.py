@@ -19,6 +19,7 @@ from casino.api.http.operations import ReadOperation, WriteOperation, signed_in
 from casino.api.http.permissions import DenyAll, HasRole, SealedFromOthers
 from casino.api.seat import HasSeat, holder_of
 from casino.audit.models import Event, SignedCheckpoint
+from casino.staff import rights
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
 from casino.urls import v1
@@ -585,6 +586,13 @@ def desks(standing: Standing, live_db: None) -> dict[Role, Desk]:
 
 def test_every_operation_of_the_urlconf_stands_in_the_matrix() -> None:
     assert routes().keys() == MATRIX.keys() | OPEN | SEAT
+
+
+def test_the_review_of_rights_knows_whom_every_operation_takes() -> None:
+    for (method, route), view in routes().items():
+        operation = getattr(view, "operations", {}).get(method.lower())
+        declared = frozenset() if operation is None else rights.roles_of(operation.id)
+        assert declared == MATRIX.get((method, route), frozenset()), (method, route)
 
 
 def test_every_view_says_whom_it_takes() -> None:
