@@ -145,7 +145,7 @@ def _negative(scope: Scope) -> int:
 def _one_sign(scope: Scope) -> Iterator[Found]:
     for row in a13_variances.people(scope):
         who, kind, *_ = row
-        run, month = int(str(row[8])), int(str(row[-2]))
+        run, month = int(str(row[8])), int(str(row[12]))
         if run >= ONE_SIGN:
             yield Found(
                 f"{who}: the newest {run} differences of {kind} have one sign", None, month, str(who), "variances"

@@ -1,4 +1,5 @@
-"""A13: what counts found over and short, posting by posting and by place, with its trend."""
+"""A13: what counts found over and short, posting by posting and by place, with its trend; how often it was counted
+again and signed off, and what was explained later."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +7,14 @@ from datetime import date, datetime
 from itertools import takewhile
 from math import sqrt
 from statistics import mean, pstdev
-from typing import Any
 
-from casino.bookkeeping.accounts import AT_BANK, VAULT, Account
+from casino.bookkeeping.accounts import AT_BANK, Account
+from casino.reports.ended_counts import EndedCount, ended_counts
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, millionths, money, ref, time
 from casino.reports.frame.filters import DAYS, ENTRY_KIND, LEAST, OF_ENTRIES, PERSON, PLACE, DayRange, takes_entry
 from casino.reports.frame.movements import Moved, events, moved, recorded
-from casino.reports.frame.reading import stream
+from casino.reports.frame.reading import fetched, stream
 from casino.reports.frame.report import (
     FORMATS,
     Equality,
@@ -25,100 +26,34 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.frame.trail import DaysOfEvents, at, place
+from casino.reports.frame.trail import DaysOfEvents, place
 from casino.staff.models import Role
 
-#: Events that end a count, which has found what was expected, or not.
-_COUNTS = (
-    "drawer.closed", "tray.confirmed", "box.received", "vault.count_signed_off", "fill.received", "credit.received",
-    "chips.withdrawn_set_aside",
-)  # fmt: skip
-#: Counts of which two must agree before something is posted.
-_ONE_OF_TWO = ("box.counted", "chips.counted")
+_OFFSET = "variance.offset"
+#: What was found later to be a player's, and no player's; the sign of each.
+_ATTRIBUTED = {"chips.attributed": 1, "chips.unattributed": -1}
 _NUMBERS = (Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT)
 #: Who stands behind a posting that no count has made: who has explained a difference, or booked one of the bank.
 _BY = """
 SELECT id, doc ->> 'actor', coalesce(doc ->> 'approver', '')
 FROM audit_event WHERE house_id = %s AND id <= %s AND id = ANY(%s)
 """
-
-
-#: Who has counted a box, or chips that are moved, in each round.
-_Rounds = dict[tuple[str, int], dict[int, tuple[str, ...]]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Count:
-    """A count that has ended: its kind, where and when, who counted, and who confirmed or received it. `day` is the
-    gaming day of one that agreed; what differed is of the day for which it was posted."""
-
-    kind: str
-    place: str
-    at: datetime
-    day: str
-    counters: tuple[str, ...]
-    approver: str
-
-
-def _counts(scope: Scope) -> dict[int, _Count]:
-    """Every count that has ended, those that agreed among them, by its event."""
-    return scope.once("ended counts", _read_counts)
-
-
-def _read_counts(scope: Scope) -> dict[int, _Count]:
-    days, found = DaysOfEvents(scope), dict[int, _Count]()
-    rounds: _Rounds = {}
-    for event, chain, _, doc in events(scope, _COUNTS + _ONE_OF_TWO):
-        data = doc["data"]
-        if doc["kind"] in _ONE_OF_TWO:
-            _take_down(rounds, doc)
-        elif doc["kind"] in _COUNTS:
-            day = (data.get("box") or {}).get("for_day") or days.of(event)
-            found[event] = _Count(doc["kind"], _where(chain, data), at(doc), day, *_who(doc, rounds))
-    return found
-
-
-def _take_down(rounds: _Rounds, doc: Mapping[str, Any]) -> None:
-    data = doc["data"]
-    key = ("box", data["box"]["box"]) if "box" in data else ("move", data["move"]["move"])
-    of_one, number = rounds.setdefault(key, {}), data["count"]["round"]
-    of_one[number] = (*of_one.get(number, ()), doc["actor"])
-
-
-def _where(chain: str, data: Mapping[str, Any]) -> str:
-    """The place at which a difference is posted: of a transfer the table, whichever end receives it."""
-    for part, name in (("transfer", "table"), ("box", "table"), ("move", "drawer")):
-        if part in data:
-            return str(data[part][name] or VAULT)
-    return place(chain) or VAULT
-
-
-def _who(doc: Mapping[str, Any], rounds: _Rounds) -> tuple[tuple[str, ...], str]:
-    """Who counted: of a drawer the cashier, of a tray the dealer, of what was brought who took it in, of the rest the
-    two who agreed, or who decided; and who signed it off, witnessed it or took it into the vault."""
-    data, approver = doc["data"], doc.get("approver") or ""
-    match doc["kind"]:
-        case "drawer.closed":
-            return (data["reconciliation"]["counted_by"],), approver
-        case "tray.confirmed":
-            return (data["tray_count"]["counted_by"],), approver
-        case "box.received":
-            box = data["box"]
-            of_box = rounds["box", box["box"]]
-            return (box["decided_by"],) if box["decided_by"] else of_box[max(of_box)], box["received_by"]
-        case "fill.received" | "credit.received":
-            return (doc["actor"],), approver
-        case "chips.withdrawn_set_aside":
-            move = data["move"]
-            if move["decided_by"]:
-                return (move["decided_by"],), approver
-            # Of what a drawer sets aside one person counts, against what was noted; of deliveries two do.
-            before = rounds.get(("move", move["move"]), {}).get(data["count"]["round"], ())
-            return (*before, doc["actor"]), approver
-    part = data["vault_count"]
-    last = max(one["round"] for one in part["counts"])
-    counters = tuple(one["by"] for one in part["counts"] if one["round"] == last)
-    return (part["decided_by"],) if part["decided_by"] else counters, part["signed_by"]
+#: What these kinds of postings took from the accounts of chips that are owed to nobody in particular.
+_BY_LEDGER = """
+SELECT split_part(account.code, '/', 2),
+    coalesce(nullif(posted.metadata ->> 'for_day', ''), period.name, ''),
+    -sum(entry.amount * account.normal_side)::bigint
+FROM ledger_transaction posted
+JOIN ledger_entry entry ON entry.transaction_id = posted.id
+JOIN ledger_account account ON account.id = entry.account_id
+LEFT JOIN ledger_period period ON period.id = posted.period_id
+WHERE posted.book = %s AND posted.id <= %s AND posted.kind = ANY(%s) AND split_part(account.code, '/', 1) = %s
+GROUP BY 1, 2
+"""
+_OFFSETS = """
+SELECT coalesce(sum((doc #>> '{data,amount}')::bigint), 0)::bigint FROM audit_event
+WHERE house_id = %s AND id = ANY(%s) AND doc ->> 'kind' = %s
+"""
 
 
 def _every(scope: Scope) -> list[Moved]:
@@ -129,7 +64,7 @@ def _entries(scope: Scope) -> list[tuple[Moved, tuple[str, ...], str]]:
     """Entries of the days and places asked for with who counted and who approved. There are as many as counts."""
     days, place, person = DayRange.of(scope), scope.filters.get("place"), scope.filters.get("person")
     found = [one for one in _every(scope) if days.takes(one.belongs_to) and place in (None, one.place)]
-    by = {event: (one.counters, one.approver) for event, one in _counts(scope).items()}
+    by = {event: (one.counters, one.approver) for event, one in ended_counts(scope).items()}
     others = sorted({one.event for one in found} - by.keys())
     rows = stream(_BY, [scope.house.id, scope.as_of.event, others])
     by |= {event: ((actor,), approver) for event, actor, approver in rows}
@@ -146,7 +81,7 @@ def _rows(scope: Scope) -> Iterator[Row]:
         chips = -one.amount if one.number == Account.CHIP_OVER_SHORT else 0
         if not takes_entry(scope, one.kind, one.amount):
             continue
-        explained = one.kind == "variance.offset"
+        explained = one.kind == _OFFSET
         yield (
             one.at, one.belongs_to or None, _weekday(one.belongs_to), one.day or None, one.place, one.kind,
             one.transaction, cash, chips, explained, ", ".join(counters), approver,
@@ -159,22 +94,72 @@ def _weekday(day: str) -> int | None:
 
 
 def _trend(scope: Scope) -> Iterator[Row]:
-    """By place: counts over and short, their sums, the largest, and how many of the newest have the same sign. What was
-    explained later does not count."""
+    """By place: counts, second ones and those signed off; counts over and short, their sums, the largest, and how many
+    of the newest have the same sign. What was explained later does not count, and stands beside them."""
     found: dict[str, dict[int, tuple[datetime, int]]] = {}
     for one, _, _ in _entries(scope):
-        if one.kind != "variance.offset":
+        if one.kind != _OFFSET:
             of_place = found.setdefault(one.place, {})
             _, before = of_place.get(one.transaction, (one.at, 0))
             of_place[one.transaction] = one.at, before - one.amount
-    for where, by_posting in sorted(found.items()):
-        several = [size for _, size in sorted(by_posting.items()) if size[1]]
+    made, explained = _made(scope), _explained(scope)
+    for where in sorted(found.keys() | made.keys() | explained.keys()):
+        several = [size for _, size in sorted(found.get(where, {}).items()) if size[1]]
         sizes = [amount for _, amount in several]
         over, short = [one for one in sizes if one > 0], [one for one in sizes if one < 0]
+        counts = made.get(where, [])
         yield (
-            where, len(over), len(short), sum(over), sum(short), sum(map(abs, sizes)), sum(sizes),
-            max(sizes, key=abs, default=0), _run(sizes), *_newest(scope, several),
+            where, len(counts), *_again(counts), len(over), len(short), sum(over), sum(short), sum(map(abs, sizes)),
+            sum(sizes), max(sizes, key=abs, default=0), _run(sizes), *_newest(scope, several),
+            *explained.get(where, (0, 0)),
         )  # fmt: skip
+
+
+def _made(scope: Scope) -> dict[str, list[EndedCount]]:
+    """The counts that a run asks for, by place."""
+    found: dict[str, list[EndedCount]] = {}
+    for _, one in _asked(scope):
+        found.setdefault(one.place, []).append(one)
+    return found
+
+
+def _asked(scope: Scope) -> Iterator[tuple[int, EndedCount]]:
+    """Counts of the days, the place and the person that a run asks for, with their events."""
+    days, asked, person = DayRange.of(scope), scope.filters, scope.filters.get("person")
+    belong = {one.event: one.belongs_to for one in _every(scope)}
+    for event, one in ended_counts(scope).items():
+        mine = person is None or _is_of(person, one.counters, one.approver)
+        if mine and days.takes(belong.get(event, one.day)) and asked.get("place") in (None, one.place):
+            yield event, one
+
+
+def _again(counts: Sequence[EndedCount]) -> tuple[int, int]:
+    """How often these were counted again, and how many were signed off or decided by a second person."""
+    return sum(one.recounts for one in counts), sum(one.is_signed_off for one in counts)
+
+
+def _explained(scope: Scope) -> dict[str, tuple[int, int]]:
+    """By place: how much cash and chips of its counts was found later to cancel each other, and how much of the chips
+    that it owed to nobody in particular was found later to be a player's; minor units."""
+    offset: dict[str, int] = {}
+    for one, _, _ in _entries(scope):
+        if one.kind == _OFFSET and one.number == Account.CASH_OVER_SHORT:
+            offset[one.place] = offset.get(one.place, 0) + abs(one.amount)
+    attributed = _attributed(scope)
+    return {where: (offset.get(where, 0), attributed.get(where, 0)) for where in offset.keys() | attributed.keys()}
+
+
+def _attributed(scope: Scope) -> dict[str, int]:
+    """Chips that became a player's, less those that ceased to be one's, by place and as the events say."""
+    days, asked, found = DaysOfEvents(scope), scope.filters, dict[str, int]()
+    for event, chain, _, doc in events(scope, (*_ATTRIBUTED, "cage.corrected")):
+        data = doc["data"]
+        where, amount = data.get("place") or place(chain), data.get("attributed") or data.get("amount", 0)
+        mine = asked.get("person") in (None, doc["actor"], doc.get("approver"))
+        day = data.get("for_day") or days.of(event)
+        if mine and amount and days.range.takes(day) and asked.get("place") in (None, where):
+            found[where] = found.get(where, 0) + amount * _ATTRIBUTED.get(doc["kind"], 1)
+    return found
 
 
 def _run(sizes: Sequence[int]) -> int:
@@ -197,6 +182,7 @@ class _Counter:
     sizes: list[tuple[datetime, int]] = field(default_factory=list)
     #: The sum of those of them that stand with who counted besides, too.
     shared: int = 0
+    counts: list[EndedCount] = field(default_factory=list)
 
 
 def counts_of(scope: Scope) -> dict[tuple[str, str], _Counter]:
@@ -205,17 +191,12 @@ def counts_of(scope: Scope) -> dict[tuple[str, str], _Counter]:
     differing: dict[int, int] = {}
     for one, _, _ in _entries(scope):
         differing[one.event] = differing.get(one.event, 0) - one.amount
-    days, asked = DayRange.of(scope), scope.filters
-    belong = {one.event: one.belongs_to for one in _every(scope)}
-    for event, one_count in _counts(scope).items():
-        if not days.takes(belong.get(event, one_count.day)) or asked.get("place") not in (None, one_count.place):
-            continue
-        person = asked.get("person")
+    for event, one_count in _asked(scope):
         for who in one_count.counters:
-            if person is None or _is_of(person, one_count.counters, one_count.approver):
-                counter = found.setdefault((one_count.kind, who), _Counter())
-                counter.sizes.append((one_count.at, differing.get(event, 0)))
-                counter.shared += differing.get(event, 0) if who != one_count.counters[0] else 0
+            counter = found.setdefault((one_count.kind, who), _Counter())
+            counter.sizes.append((one_count.at, differing.get(event, 0)))
+            counter.shared += differing.get(event, 0) if who != one_count.counters[0] else 0
+            counter.counts.append(one_count)
     return found
 
 
@@ -232,7 +213,7 @@ def people(scope: Scope) -> Iterator[Row]:
         yield (
             who, kind, len(sizes), sum(one > 0 for one in sizes), sum(one < 0 for one in sizes), sum(sizes),
             sum(map(abs, sizes)), max(differing, key=abs, default=0), _run(differing), round(mean(sizes)),
-            round(pstdev(sizes)), _z(sizes, others), *_newest(scope, counter.sizes),
+            round(pstdev(sizes)), _z(sizes, others), *_newest(scope, counter.sizes), *_again(counter.counts),
         )  # fmt: skip
 
 
@@ -246,7 +227,7 @@ def _z(sizes: Sequence[int], others: Sequence[int]) -> int | None:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     place = scope.filters.get("place")
     totals = results["variances"].totals
-    offset = sum(-one.amount for one, _, _ in _entries(scope) if one.kind == "variance.offset")
+    offset = sum(-one.amount for one, _, _ in _entries(scope) if one.kind == _OFFSET)
     if "person" not in scope.filters:
         said, at_bank = dict.fromkeys(map(str, _NUMBERS), 0), 0
         for (code, _), net in recorded(scope, _NUMBERS, DayRange.of(scope), booked_for=True).items():
@@ -264,19 +245,40 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             by_person, sum(said.values()) - at_bank, Type.MONEY,
         )  # fmt: skip
     yield Equality("what was offset cancels", offset, 0, Type.MONEY)
+    yield from _of_later(scope, results["trend"].totals)
+    said = [(one.said, one.recounts) for _, one in _asked(scope) if one.said is not None]
+    yield Equality(
+        "recounts, as the ends of the counts have them = by their own events",
+        sum(one for one, _ in said), sum(again for _, again in said), Type.COUNT,
+    )  # fmt: skip
     if not scope.filters.keys() & OF_ENTRIES:
         rows, trend = totals["cash"] + totals["chips"], results["trend"].totals["sum"]
         yield Equality("rows = trend by place", rows, trend, Type.MONEY)
 
 
+def _of_later(scope: Scope, trend: Mapping[str, int]) -> Iterator[Equality]:
+    """What was explained later, by the ledger and by the events."""
+    ids = sorted({one.event for one, _, _ in _entries(scope) if one.kind == _OFFSET})
+    [(offset,)] = fetched(_OFFSETS, [scope.house.id, ids, _OFFSET])
+    yield Equality("offset later on 5200 = offsets by the events", trend["offset"], offset, Type.MONEY)
+    if "person" not in scope.filters:
+        days, asked = DayRange.of(scope), scope.filters.get("place")
+        accounts = [scope.house.id, scope.as_of.transaction, list(_ATTRIBUTED), str(Account.CHIPS_UNATTRIBUTED)]
+        taken = sum(
+            amount for where, day, amount in fetched(_BY_LEDGER, accounts) if days.takes(day) and asked in (None, where)
+        )
+        yield Equality("attributed later by the events = 2015 by it", trend["attributed"], taken, Type.MONEY)
+
+
 REPORT = Report(
     id="variances",
     number="A13",
-    version=4,
+    version=5,
     title="Variances with trend",
     text="What counts found over (above zero) and short (below), by place, and who counted, beside all others who have "
-    "counted such places; what a later entry has explained is marked. A tray is counted by its dealer, a box and "
-    "the vault by both who agreed, or who decided: such a difference stands with each of them.",
+    "counted such places; how often it was counted again, and signed off or decided by a second person; what was "
+    "explained later: cash and chips of a count that cancel, chips that were a player's. A tray is counted by its "
+    "dealer, a box and the vault by both who agreed, or who decided: such a difference stands with each of them.",
     roles=(Role.AUDITOR, Role.MANAGER, Role.CAGE_SUPERVISOR),
     sections=(
         Section(
@@ -296,11 +298,13 @@ REPORT = Report(
             "trend",
             "Trend by place",
             (
-                ref("place", "Place"), count("over_count", "Over"), count("short_count", "Short"),
-                money("over", "Sum over"), money("short", "Sum short"), money("size", "Sum of sizes"),
-                money("sum", "Sum"), money("largest", "Largest", total=False),
+                ref("place", "Place"), count("counts", "Counts"), count("recounts", "Recounts"),
+                count("signed_off", "Signed off or decided"), count("over_count", "Over"),
+                count("short_count", "Short"), money("over", "Sum over"), money("short", "Sum short"),
+                money("size", "Sum of sizes"), money("sum", "Sum"), money("largest", "Largest", total=False),
                 count("run", "Newest of one sign", total=False), money("month", "Last 30 days"),
-                money("quarter", "Last 90 days"),
+                money("quarter", "Last 90 days"), money("offset", "Offset later"),
+                money("attributed", "Attributed later"),
             ),
             _trend,
         ),
@@ -314,6 +318,8 @@ REPORT = Report(
                 count("run", "Newest of one sign", total=False), money("mean", "Mean", total=False),
                 money("deviation", "Standard deviation", total=False), decimal("z", "z beside the others"),
                 money("month", "Last 30 days"), money("quarter", "Last 90 days"),
+                count("recounts", "Recounts", total=False),
+                count("signed_off", "Signed off or decided", total=False),
             ),
             people,
             groups=("counted_by", "kind"),

@@ -4,13 +4,15 @@ from typing import Any
 
 import pytest
 
-from casino.reports.catalogue import a13_variances
+from casino.audit.events.cage import ChipsAttributed
+from casino.reports import ended_counts
 from casino.reports.frame import registry
 from casino.staff.models import Role, TerminalKind
+from tests.casino.cage.test_variances import FLOAT, Closed
 from tests.casino.days.test_days import FIRST, SECOND, Late, close, opened
 from tests.casino.kit import Kit
 from tests.casino.reports.test_catalogue import made, rows
-from tests.casino.reports.test_catalogue_of_control import broken
+from tests.casino.reports.test_catalogue_of_control import REASON, broken, forged
 from tests.casino.transfers.test_soft_counts import CASH, Boxes
 from tests.casino.transfers.test_transfers import FILL, Ends
 from tests.casino.transfers.test_tray_counts import HELD, Trays
@@ -95,11 +97,63 @@ def test_a_difference_of_a_fill_stands_with_who_has_accepted_it(kit: Kit) -> Non
 
 def test_a_count_that_stands_with_no_person_is_seen(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     Trays(kit).both(HELD | {"100": HELD["100"] - 2})
-    read = a13_variances._read_counts
+    read = ended_counts._read
 
     def without_trays(scope: Any) -> Any:
         return {event: one for event, one in read(scope).items() if one.kind != "tray.confirmed"}
 
-    monkeypatch.setattr(a13_variances, "_read_counts", without_trays)
+    monkeypatch.setattr(ended_counts, "_read", without_trays)
     [words] = broken(kit, "variances")
     assert words.startswith("sums by person")
+
+
+def test_counts_that_were_made_again_and_signed_off(kit: Kit) -> None:
+    opened(kit, FIRST)
+    cashier = kit.cashier()
+    kit.open_drawer(cashier, cash=10_000, pieces=FLOAT)
+    # It differs: counted again by a supervisor, and signed off by a manager.
+    kit.close_drawer(cashier, cash=9_300, pieces=FLOAT | {"500": 11})
+    boxes = Boxes(kit)
+    drop = boxes.brought("drop")
+    boxes.count(boxes.one, drop, CASH, {})
+    assert boxes.count(boxes.other, drop, CASH - 1, {}).json()["differs"]
+    boxes.both(drop, CASH, {})
+    found = made(kit, "variances")
+    trend = {row["place"]: row for row in rows(found, 1)}
+    assert {where: (row["counts"], row["recounts"], row["signed_off"]) for where, row in trend.items()} == {
+        "C1": (1, 1, 1), "T1": (1, 1, 0),
+    }  # fmt: skip
+    assert (trend["C1"]["sum"], trend["T1"]["sum"], trend["T1"]["over_count"]) == (-200, 0, 0)
+    people = {(row["counted_by"].rstrip("0123456789"), row["kind"]): row for row in rows(found, 2)}
+    [drawer] = [row for row in people.values() if row["kind"] == "drawer.closed"]
+    assert (drawer["counts"], drawer["recounts"], drawer["signed_off"]) == (1, 1, 1)
+    box = [row for row in rows(found, 2) if row["kind"] == "box.received"]
+    assert [(row["counts"], row["recounts"], row["signed_off"]) for row in box] == [(1, 1, 0)] * 2
+    assert [row["place"] for row in rows(made(kit, "variances", place="T1"), 1)] == ["T1"]
+    assert rows(made(kit, "variances", until="2019-12-31"), 1) == []
+
+
+def test_what_was_explained_later_stands_beside_what_was_found(kit: Kit) -> None:
+    opened(kit, FIRST)
+    closed = Closed(kit)
+    closed.offset(300)
+    kit.players("anna")
+    cashier = kit.cashier()
+    kit.open_drawer(cashier, cash=10_000, pieces=FLOAT)
+    cashier.ok("bearer-buy-ins", {"amount": 900})
+    office = kit.office(Role.COMPLIANCE)
+    booked = {"place": "C1"} | REASON
+    office.ok("players/anna/attributions", booked | {"amount": 700, "for_day": FIRST})
+    office.ok("players/anna/unattributions", booked | {"amount": 100})
+    [trend] = rows(made(kit, "variances"), 1)
+    assert (trend["place"], trend["sum"], trend["offset"], trend["attributed"]) == ("C1", -200, 300, 600)
+    # Cash stays 400 short and chips 200 over: what is left of 700 and 500.
+    totals = made(kit, "variances")["sections"][0]["totals"]
+    assert (totals["cash"], totals["chips"]) == (-400, 200)
+    [none] = rows(made(kit, "variances", **{"from": "2999-01-01"}), 1) or [None]
+    assert none is None
+    forged(
+        kit, kit.house.chain,
+        ChipsAttributed(player="anna", place="C1", amount=40, player_chips=0, reason="forged"),
+    )  # fmt: skip
+    assert broken(kit, "variances") == ["attributed later by the events = 2015 by it"]

@@ -36,7 +36,7 @@ def test_who_could_use_an_operation_and_when(changed: Kit) -> None:
     [dealt] = [row for row in able(kit, "dealHand") if row["person"] == "new"]
     assert (sold["role"], dealt["role"]) == ("cashier", "dealer")
     assert sold["from"] < sold["until"] == dealt["from"] < dealt["until"]
-    # At a moment: before he was hired, as a cashier, as a dealer, after all.
+    # At a moment: as a cashier, as a dealer, after all, before all.
     for moment, names in (
         (sold["from"], ("buyIn",)), (sold["until"], ("dealHand",)), (dealt["until"], ()), ("2020-01-01T00:00:00Z", ()),
     ):  # fmt: skip
