@@ -17,7 +17,7 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.cage.vault import AT_THE_VAULT
-from casino.core import write
+from casino.core import locks, write
 from casino.core.errors import NotFound, Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
@@ -39,7 +39,8 @@ def due(
         event = DutyDue(amount=amount, posting=posted, reason=reason, for_month=for_month, due_on=until)
         return Outcome(event, body, 201, version=posted)
 
-    return write.write(command, OfHouse(), change)
+    # The rates of a month are not changed while it is booked.
+    return write.write(command, OfHouse(lock=locks.lock_vault), change)
 
 
 def pay(*, command: Command, amount: int, return_number: str, for_month: str | None = None) -> Answer:

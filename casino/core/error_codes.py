@@ -422,6 +422,7 @@ MONEY = (
         ("pieces_not_a_count", "Numbers of pieces are whole numbers from 0.", "denominations"),
         ("no_counterfeits", "Neither counterfeit notes nor chips are named."),
         ("lowered_too_far", "The booking has not so much left to lower.", "max"),
+        ("duty_month_booked", "Duty was booked on this month or a later one at the rates of before.", "month"),
         ("offset_too_large", "Cash and chips of the count do not cancel each other so far.", "max"),
         ("paid_too_much", "No house pays more than the face value of its chips.", "max"),
         ("chips_do_not_add_up", "The pieces are not worth the amount.", "amount value"),

@@ -174,6 +174,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
         "what is missing: chips (pieces by denomination), cards, or items of the checklist",
     ),
     "mode": (_TEXT, "how the hand was dealt"),
+    "month": (_TEXT, "the last month on which duty was booked"),
     "must_set": (_TEXTS, "the options that a table of the house must set"),
     "open": ({"oneOf": [_TEXTS, _OPEN_WORK]}, "the earlier days that are open, or what of the drawer is pending"),
     "opened_by": (_TEXT, "login of the person who has opened the drawer"),

@@ -221,6 +221,48 @@ class HouseRules(HouseRow):
         return f"{self.house_id}/{self.number}"
 
 
+class DutyBase(models.TextChoices):
+    """On what the gaming duty falls."""
+
+    TAKE = "take", "the take of the house: tax of pots, what fell to it at closings, and fees"
+    STAKES = "stakes", "the stakes of hands that were settled or ruled on"
+
+
+class DutyRates(HouseRow):
+    """The gaming duty by law, from a month on (`casino/houses/duty_rates.py`). Rows are only ever added: at which rates
+    a month was taxed stays known."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    #: The first month to which it applies, `2026-11`.
+    valid_from = models.CharField(max_length=7)
+    #: What the authority calls the duty.
+    tax_code = models.CharField(max_length=32)
+    base = models.CharField(max_length=8, choices=DutyBase.choices)
+    #: What is taken off the base each month: a name with an `amount`, minor units, or with a `figure` of the report A5.
+    deductions = models.JSONField()
+    #: Bands in their order: `above` how much, minor units, and at what `rate`, hundredths of a percent.
+    bands = models.JSONField()
+    set_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Login of the person who said it, and number of the approval; null where none was needed.
+    set_by = models.CharField(max_length=64)
+    approval = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        verbose_name = "rates of the gaming duty"
+        verbose_name_plural = "rates of the gaming duty"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="duty_rates_number"),
+            models.CheckConstraint(condition=Q(base__in=DutyBase.values), name="duty_rates_base"),
+            models.CheckConstraint(
+                condition=Q(valid_from__regex=r"^[0-9]{4}-(0[1-9]|1[0-2])$"), name="duty_rates_valid_from"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
 class RehearsalState(models.TextChoices):
     """waiting -> played, failed or cancelled; nothing leads back."""
 

@@ -15,6 +15,7 @@ PROTECTION = Protection(
         ),
         Table(name="houses_identity", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="houses_houserules", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="houses_dutyrates", keep=Keep.APPEND_ONLY, app=ADD),
         Table(
             name="houses_rehearsalrun",
             keep=Keep.ROWS,

@@ -119,6 +119,7 @@ _KEYS = {
     "safeguards.Interaction": "m.number::text",
     "safeguards.RealityCheck": "m.number::text",
     "houses.HouseRules": "m.number::text",
+    "houses.DutyRates": "m.number::text",
     "watching.UnknownPerson": "m.number::text",
     "watching.LogLine": "m.number::text",
     "watching.Filing": "m.number::text",

@@ -647,6 +647,11 @@ LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
 LARGE = {"player": "anna", "amount": 4_000_000}
 TO_ACCOUNT = {"player": "anna", "amount": 5_000, "pieces": {"5000": 1}, "account": "**1234"}
 FOREIGN = {"issuer": "Casino Wien", "amount": 400, "paid": 390, "note": "N-3"}
+#: The duty by law: 30 % of the take beyond an amount, less bonuses.
+RATES = {
+    "valid_from": "2020-01", "tax_code": "GD-1", "base": "take", "deductions": [{"name": "bonuses", "figure": "bonus"}],
+    "bands": [{"above": 0, "rate": 0}, {"above": 1_000, "rate": 3_000}],
+}  # fmt: skip
 DUTY, MORE_DUTY = {"amount": 40, "for_month": "2026-11", "due_on": "2026-12-20"} | REASON, {"amount": 41} | REASON
 USE = {"redeem_until": NOTICE} | REASON
 LATE_CLAIM = {"chip_set": "MAIN", "player": "anna", "pieces": {"500": 1}} | REASON
@@ -684,6 +689,7 @@ STEPS: dict[str, Step] = {
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
     "house.identity_changed": _at("office", "house/identity", IDENTITY | REASON),
     "house.rules_set": _at("office", "house/rules", {"texts": RULES} | REASON),
+    "house.duty_rates_set": _at("office", "duty/rates", RATES | REASON),
     "day.opened": _at("manager", "days", {"day": DAY}),
     "player.registered": _at("cashier", "/api/v1/players/register", {"player": "anna"}),
     "player.person_recorded": lambda busy: busy.cashier.post(

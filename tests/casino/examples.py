@@ -82,6 +82,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "approval.approved": (("auditor", f"approvals?{PAGE}"), ("auditor", "approvals/1")),
     "house.identity_changed": (("auditor", "house/identity"),),
     "house.rules_set": (("auditor", "house/rules"), ("auditor", "house/rules/1")),
+    "house.duty_rates_set": (("auditor", "duty/rates"),),
     "limits.changed": (("auditor", "limits"),),
     "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
     "box.received": (("auditor", f"boxes?{PAGE}"),),

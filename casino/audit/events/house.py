@@ -210,6 +210,23 @@ class DutyDue(ApprovedEvent):
     due_on: Annotated[str | None, "the day until which it has to be paid, `2026-12-20`, where it was named"] = None
 
 
+@event("house.duty_rates_set", chain="house")
+class DutyRatesSet(ApprovedEvent):
+    """The gaming duty by law was stated, from a month on."""
+
+    number: Annotated[int, "number of this version of the rates, from 1"]
+    valid_from: Annotated[str, "the first month to which it applies, `2026-11`; none on which duty was booked"]
+    tax_code: Annotated[str, "what the authority calls the duty"]
+    base: Annotated[str, "on what it falls: `take` or `stakes`"]
+    deductions: Annotated[
+        Sequence[JsonObject], "what is taken off each month: `name`, and `amount` (minor units) or `figure` of A5"
+    ]
+    bands: Annotated[
+        Sequence[JsonObject], "`above` how much (minor units) at what `rate` (hundredths of a percent), in their order"
+    ]
+    reason: Reason
+
+
 @event("house.duty_paid", chain="house")
 class DutyPaid(ApprovedEvent):
     """Gaming duty was paid from the bank."""

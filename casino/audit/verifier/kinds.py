@@ -229,6 +229,9 @@ _DECLARED = {
         "house: amount integer; approval? integer; due_on? string; for_month? string; posting integer",
     "house.closed": "house: approval? integer; remaining? [string]",
     "house.duty_lowered": "house: amount integer; approval? integer; entry integer; posting integer",
+    "house.duty_rates_set":
+        "house: approval? integer; bands [{any}]; base string; deductions [{any}]; number integer; tax_code string; "
+        "valid_from string",
     "house.duty_paid":
         "house: amount integer; approval? integer; for_month? string; posting integer; return_number string",
     "house.founded":

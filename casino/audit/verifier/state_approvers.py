@@ -90,7 +90,8 @@ _OVER_HTTP = {"player.erased": "compliance"}
 #: What is changed of a house that is live, and who approves it. While it is founded, three people sign for the whole.
 _SETTINGS = (
     "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
-    "house.identity_changed", "house.rules_set", "drawer.template_set", "table.template_set", "report.schedule_set",
+    "house.identity_changed", "house.rules_set", "house.duty_rates_set", "drawer.template_set", "table.template_set",
+    "report.schedule_set",
 )  # fmt: skip
 _TERMS = ("terminal.enrolled", "staff.player_linked")
 _ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)

@@ -200,6 +200,54 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="DutyRates",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("valid_from", models.CharField(max_length=7)),
+                ("tax_code", models.CharField(max_length=32)),
+                (
+                    "base",
+                    models.CharField(
+                        choices=[
+                            ("take", "the take of the house: tax of pots, what fell to it at closings, and fees"),
+                            ("stakes", "the stakes of hands that were settled or ruled on"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("deductions", models.JSONField()),
+                ("bands", models.JSONField()),
+                ("set_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("set_by", models.CharField(max_length=64)),
+                ("approval", models.PositiveIntegerField(null=True)),
+            ],
+            options={
+                "verbose_name": "rates of the gaming duty",
+                "verbose_name_plural": "rates of the gaming duty",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="duty_rates_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("base__in", ["take", "stakes"])), name="duty_rates_base"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("valid_from__regex", "^[0-9]{4}-(0[1-9]|1[0-2])$")),
+                        name="duty_rates_valid_from",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="RehearsalRun",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

@@ -79,6 +79,7 @@ _GIVEN: dict[str, tuple[str, Callable[[str, Data], Found]]] = {
     "limits.changed": ("control points", _of_house("number")),
     "house.identity_changed": ("identity", _of_house("number")),
     "house.rules_set": ("rules of the house", _of_house("number")),
+    "house.duty_rates_set": ("rates of the gaming duty", _of_house("number")),
     "bank.sent": ("bag", _of_house("bag", "number")),
     "bank.drawn": ("bag", _of_house("bag", "number")),
     "cage.payout_held": ("held payout", _of_house("payout", "payout")),

@@ -228,6 +228,8 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/recount"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers/<slug:drawer>/close"): CASHIERS | SUPERVISION,
     ("POST", "drawers/<slug:drawer>/sign-off"): SUPERVISION,
+    ("GET", "duty/rates"): SUPERVISION | OVERSIGHT,
+    ("POST", "duty/rates"): ADMIN,
     ("POST", "duty/payments"): SUPERVISION,
     ("POST", "duty/lowerings"): SUPERVISION,
     ("GET", "variance-offsets"): SUPERVISION | {Role.SURVEILLANCE, Role.AUDITOR},
