@@ -25,7 +25,7 @@ def change(
 ) -> Answer:  # fmt: skip
     """State the rates from a month (`2026-11`) on. Raises Conflict no_change or approval_required, Unprocessable
     duty_month_booked for a month on which duty was booked, or an earlier one; it names the last such month."""
-    said = {
+    said: dict[str, Any] = {
         "valid_from": valid_from, "tax_code": tax_code, "base": base,
         "deductions": [dict(one) for one in deductions], "bands": [dict(one) for one in bands],
     }  # fmt: skip

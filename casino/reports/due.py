@@ -69,11 +69,16 @@ class Due:
         }  # fmt: skip
 
 
+#: Days that five years have at most.
+FIVE_YEARS = 1827
+
+
 def days_of(points: ControlPoints) -> Mapping[Retention, int]:
     """For how many days a house keeps files, by the class of their report."""
     return {
         Retention.BOOKS: points.retain_books_days,
         Retention.LAUNDERING: points.retain_laundering_days,
+        Retention.PROTECTION: points.retain_laundering_days + FIVE_YEARS,
         Retention.OPERATIONS: points.retain_operations_days,
         Retention.TRANSIENT: points.retain_transient_days,
     }

@@ -117,5 +117,7 @@ READERS: dict[str, frozenset[str]] = {
         frozenset(("cage_supervisor", "compliance")),
     ),
 }  # fmt: skip
+#: Reports whose files are kept for so many days more than those on money laundering are.
+KEPT_LONGER: dict[str, int] = {"exclusions": 1827}
 SEALED = "P4"
 """Never in a package, and no run of it is recorded under its name."""

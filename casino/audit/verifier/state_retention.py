@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 from .canonical import hash_of
+from .report_classes import KEPT_LONGER
 from .state_approvals import Approvals, moved
 from .state_columns import HOUSE, ID, Model, proved
 from .state_days import PACKAGE, PACKAGE_CONTENT
@@ -36,7 +37,7 @@ KEPT = {
     "retain_answers_days": (90, 7),
 }
 _PERSONS = "retain_laundering_days"
-#: Of files of reports, whose class the verifier does not know.
+#: Of files of reports, whose class the verifier does not know, but for those that are kept longer.
 _FILES = ("retain_books_days", "retain_laundering_days", "retain_operations_days", "retain_transient_days")
 
 
@@ -162,7 +163,9 @@ class Retention:
         of = self._rows.get(RUN, file["run"])
         if of["ended_at"] is None or seconds_between(of["ended_at"], item["since"]) > TOLERANCE:
             self._retention(place, f"{item['name']} was made at {of['ended_at']}, not {item['since']}")
-        self._judge_days(at, item["days"], _FILES, place, at_least=False)
+        more = KEPT_LONGER.get(of["report"])
+        names = _FILES if more is None else (_PERSONS,)
+        self._judge_days(at, item["days"] - (more or 0), names, place, at_least=False)
         first, last = of["filters"].get("from", ""), of["filters"].get("until", "9")
         self._judge_held(item, first, last, of["filters"].get("player"), place)
 

@@ -246,10 +246,10 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
         )  # fmt: skip
     yield Equality("what was offset cancels", offset, 0, Type.MONEY)
     yield from _of_later(scope, results["trend"].totals)
-    said = [(one.said, one.recounts) for _, one in _asked(scope) if one.said is not None]
+    again = [(one.said, one.recounts) for _, one in _asked(scope) if one.said is not None]
     yield Equality(
         "recounts, as the ends of the counts have them = by their own events",
-        sum(one for one, _ in said), sum(again for _, again in said), Type.COUNT,
+        sum(ended for ended, _ in again), sum(recounts for _, recounts in again), Type.COUNT,
     )  # fmt: skip
     if not scope.filters.keys() & OF_ENTRIES:
         rows, trend = totals["cash"] + totals["chips"], results["trend"].totals["sum"]

@@ -260,5 +260,5 @@ REPORT = Report(
     equalities=_equalities,
     filters=(PLAYER, KIND, STATE, *DAYS),
     sensitivity=Sensitivity.PERSONS,
-    retention=Retention.LAUNDERING,
+    retention=Retention.PROTECTION,
 )  # fmt: skip

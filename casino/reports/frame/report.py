@@ -29,18 +29,14 @@ class Sensitivity(StrEnum):
 
 
 class Retention(StrEnum):
-    """How long files of a report are kept: books, money laundering, operations, files that can be made again."""
+    """How long files of a report are kept: books, money laundering, protection of players (five years longer than
+    that), operations, files that can be made again."""
 
     BOOKS = "A"
     LAUNDERING = "M"
+    PROTECTION = "M+5"
     OPERATIONS = "O"
     TRANSIENT = "T"
-
-
-#: Days for which files are kept where the house has set nothing else.
-RETENTION_DAYS = {
-    Retention.BOOKS: 3653, Retention.LAUNDERING: 2922, Retention.OPERATIONS: 1096, Retention.TRANSIENT: 90,
-}  # fmt: skip
 
 
 class Format(StrEnum):

@@ -11,10 +11,11 @@ from casino.audit.models import Event
 from casino.core import canonical
 from casino.evidence.models import RetentionRun
 from casino.players.models import Person, PersonKey
-from casino.reports import retention
+from casino.reports import due, retention
 from casino.reports.models import ReportFile, ReportPart
 from casino.reports.tasks import delete_what_is_due
 from casino.staff.models import Role
+from casino.verification.auditing import verify_house
 from tests.casino.evidence.test_complaints import cage, findings, held
 from tests.casino.kit import Desk, Kit
 from tests.casino.reports.test_catalogue import made
@@ -41,6 +42,11 @@ def ran(kit: Kit, *arguments: str) -> list[dict[str, Any]]:
     out = io.StringIO()
     call_command("retention", kit.house.code, *arguments, stdout=out)
     return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def kept_wrong(kit: Kit) -> list[str]:
+    """What the verifier says of the days for which something was kept; that the tests make rows older, it says too."""
+    return [one.problem for one in verify_house(kit.house).findings if "was kept for" in one.problem]
 
 
 def test_nothing_is_due_in_a_young_house(kit: Kit, cage: Desk) -> None:
@@ -120,6 +126,29 @@ def test_files_of_operations_go_before_books_and_as_the_house_has_set(kit: Kit) 
     longer = {"points": {"retain_books_days": 20 * 366}, "reason": "the owner wants it"}
     kit.approved(admin, "limits", longer, by=Role.MANAGER)
     assert ran(kit, "--dry-run") == []
+
+
+def test_files_on_exclusions_are_kept_five_years_longer_than_those_on_money_laundering(kit: Kit) -> None:
+    made(kit, "exclusions")
+    made(kit, "player-activity")
+    years_ago(kit, 9)
+    assert [one["name"] for one in ran(kit, "--dry-run")] == ["2/player-activity.json"]
+    [said] = ran(kit)
+    assert said["deleted"]["report_file"]["count"] == 1
+    years_ago(kit, 3)
+    assert ran(kit, "--dry-run") == []
+    years_ago(kit, 2)
+    assert [(one["name"], one["days"]) for one in ran(kit, "--dry-run")] == [("1/exclusions.json", 2922 + 1827)]
+    [_] = ran(kit)
+    assert kept_wrong(kit) == []
+
+
+def test_the_verifier_finds_a_file_on_exclusions_that_went_too_early(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(kit, "exclusions")
+    years_ago(kit, 9)
+    monkeypatch.setattr(due, "FIVE_YEARS", 0)
+    assert len(ran(kit)) == 1
+    assert kept_wrong(kit) == ["it was kept for 1095 days; the house has set [2922]"]
 
 
 def test_a_run_that_leaves_something_fails_whole(kit: Kit) -> None:
