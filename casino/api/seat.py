@@ -25,7 +25,7 @@ from casino.api.house import HouseRulesOut
 from casino.api.http import attempts
 from casino.api.http.authentication import BEARER, SEAT, recognise_holder, recognise_person, sent_by
 from casino.api.http.contract import ACTIONS, CARDS, POSTS
-from casino.api.http.operations import Reading, StrictInput, StrictInteger, StrictText, documented
+from casino.api.http.operations import Reading, StrictInput, StrictInteger, StrictPattern, StrictText, documented
 from casino.api.http.shapes import HAND_SEATS, VIEW, Shaped
 from casino.api.tables import ReceiptOut
 from casino.core.errors import TooManyAttempts
@@ -34,7 +34,7 @@ from casino.hands.models import HandState, Mode
 from casino.houses import rules
 from casino.safeguards import reality
 from casino.staff import limits
-from casino.tables import keys
+from casino.tables import keys, marks
 from casino.tables import selectors as tables
 
 log = logging.getLogger(__name__)
@@ -289,6 +289,36 @@ class SeatAct(SeatWrite):
         return devices.act(holder=holder, request_id=request_id, asked=devices.Act(**given))
 
 
+class SeatDeviceOut(serializers.Serializer[Any]):
+    """What the house has noted of the device."""
+
+    seat = serializers.IntegerField()
+    device = serializers.CharField(help_text="SHA-256 of the house's number and the mark, hexadecimal.")
+    audit = ReceiptOut(help_text="The event's receipt; of what is said again, that of the first time.")
+
+
+@documented(
+    "nameSeatDevice", summary="Say which device it is", answers=SeatDeviceOut, tag=TAG, refuses=[*OF_KEYS, "not_found"],
+)  # fmt: skip
+class SeatDeviceNamed(SeatWrite):
+    """Name the device that uses the key, by a random mark that it has made once and keeps. The house keeps a hash of
+    it, and sees by that whether two players have used one device; it asks nothing else. Repeating the request changes
+    nothing, and a device need not say it.
+    """
+
+    @extend_schema_serializer(component_name="SeatDeviceInput")
+    class Input(StrictInput):
+        """The mark."""
+
+        device = StrictPattern(r"^[0-9a-f]{64}\Z", help_text="256 random bits that the device keeps, hexadecimal.")
+
+    input = Input
+
+    def add(self, **given: Any) -> preparing.Added:
+        """Name."""
+        return marks.name(**given)
+
+
 OF_SEEDS = (*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken")
 
 
@@ -352,6 +382,7 @@ urls = [
     path("seat/deal", SeatDeal.as_view()),
     path("seat/commitment", SeatCommitment.as_view()),
     path("seat/seed", SeatSeed.as_view()),
+    path("seat/device", SeatDeviceNamed.as_view()),
     path("seat/hand", SeatHand.as_view()),
     path("seat/actions", SeatAct.as_view()),
     path("seat/proofs/inclusion", SeatInclusion.as_view()),

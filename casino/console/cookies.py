@@ -4,6 +4,8 @@ No script can read either (HttpOnly), and no other site can have them sent (Same
 over HTTPS only.
 """
 
+import re
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +14,12 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 SESSION, TERMINAL, SEAT, THEME = "cukassza_session", "cukassza_terminal", "cukassza_seat", "cukassza_theme"
+#: The mark of a player's own device: by its hash the house sees that two players have used one device.
+DEVICE = "cukassza_device"
 LANGUAGE = settings.LANGUAGE_COOKIE_NAME
 #: Seconds for which a browser remembers which terminal it is; browsers keep nothing for longer than 400 days.
 ENROLLED = 400 * 24 * 3600
+_MARK = re.compile(r"[0-9a-f]{64}").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,17 @@ def seat(request: HttpRequest) -> str | None:
 def keep_seat(response: HttpResponse, key: str) -> None:
     """Let a browser keep the key of a seat until it is closed."""
     _set(response, SEAT, key)
+
+
+def device(request: HttpRequest) -> str:
+    """The mark of a browser that has been a player's device, a new one for others: 64 hex digits."""
+    known = request.COOKIES.get(DEVICE, "")
+    return known if _MARK(known) else secrets.token_hex(32)
+
+
+def keep_device(response: HttpResponse, mark: str) -> None:
+    """Let a browser keep its mark."""
+    _set(response, DEVICE, mark, max_age=ENROLLED)
 
 
 def forget_seat(response: HttpResponse) -> None:

@@ -28,7 +28,7 @@ from casino.reports.frame.report import Equality, Format, Report, Results, Reten
 from casino.safeguards import exclusions, interactions, minors, standing
 from casino.safeguards.models import Admission, AskedBy, Exclusion, Interaction, Minor, PlayerLimit, RealityCheck
 from casino.staff.models import Role
-from casino.tables.models import Seating, WaitingEntry
+from casino.tables.models import SeatDevice, Seating, WaitingEntry
 from casino.transfers.late_models import LateClaim
 
 #: What is never in a copy, and why.
@@ -160,6 +160,10 @@ class _Own:
                 ref("table", "Table"), count("session", "Session", total=False), count("seat", "Seat", total=False),
                 time("sat_at", "Sat down"), time("left_at", "Left"),
             ), self._sessions),
+            Section("devices", "Devices at seats", (
+                ref("table", "Table"), count("session", "Session", total=False), count("seat", "Seat", total=False),
+                ref("device", "Hash of the device's mark"), time("named_at", "Named at"),
+            ), self._devices),
             Section("waiting", "Waiting list", (
                 count("number", "No.", total=False), text("game", "Game"), text("state", "State"),
                 time("added_at", "Added"), time("ended_at", "Ended"),
@@ -253,6 +257,12 @@ class _Own:
         rows = Seating.objects.filter(**self._of).select_related("session__table").order_by("pk")
         for one in rows.iterator():
             yield one.session.table.code, one.session.number, one.seat, one.sat_at, one.left_at
+
+    def _devices(self, scope: Scope) -> Iterator[Row]:
+        rows = SeatDevice.objects.filter(house=self._house, seating__house=self._house, seating__player=self._player)
+        for one in rows.select_related("seating__session__table").order_by("pk").iterator():
+            session = one.seating.session
+            yield session.table.code, session.number, one.seating.seat, one.mark, one.named_at
 
     def _waiting(self, scope: Scope) -> Iterator[Row]:
         for one in WaitingEntry.objects.filter(**self._of).order_by("number"):

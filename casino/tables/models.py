@@ -287,6 +287,22 @@ class SeatKey(HouseRow):
         return f"{self.seating_id}"
 
 
+class SeatDevice(HouseRow):
+    """A device with which a player has used the key of a seat, by the mark that it keeps (`casino/tables/marks.py`)."""
+
+    seating = models.ForeignKey(Seating, on_delete=models.PROTECT, related_name="devices")
+    #: SHA-256 of the mark with the house's number, hexadecimal.
+    mark = models.CharField(max_length=64)
+    named_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "device of a seat"
+        constraints = [models.UniqueConstraint(fields=["house", "seating", "mark"], name="seat_device_once")]
+
+    def __str__(self) -> str:
+        return f"{self.seating_id}/{self.mark[:8]}"
+
+
 class DealerTurn(HouseRow):
     """A dealer at a table, from taking it over until relieved or gone. Hands `first_hand` to `last_hand` of the table
     were dealt in it; it has none where `last_hand` is the smaller one."""

@@ -91,6 +91,7 @@ _KEYS = {
     "cage.VarianceOffset": "m.number::text",
     "cage.VaultCountEntry": f"""concat({_NAMES["cage.VaultCount"].format("m.vault_count_id")}, '/', m.round, '/',
         {_NAMES["staff.Staff"].format("m.counted_by_id")})""",
+    "tables.SeatDevice": f"concat({_NAMES['tables.Seating'].format('m.seating_id')}, '/', m.mark)",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "transfers.Serial": "m.series",
     "transfers.Transfer": "concat(m.kind, ' ', m.serial)",

@@ -29,6 +29,7 @@ from casino.tables.models import Table, WaitingEntry
 from casino.transfers import chip_sets
 from casino.transfers.models import Box, ChipMove, Kind, Transfer, TrayCount
 from tests.casino.authenticator import Authenticator
+from tests.casino.devices import Device
 from tests.casino.kit import ACTOR, FERBLI, IDENTITY, MISDEAL, PIECES, RULES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
@@ -92,6 +93,8 @@ class Busy:
         self.office.ok("drawers", {"drawer": "C9"})
         #: A table to which players move.
         self.office.ok("tables", {"table": "T8", "game": "ferbli", "area": "hall"} | TERMS)
+        #: A player's own device at T1, once it has its key.
+        self.device: Device
         self.other_dealer = kit.dealer("T8")
         self.other_dealer.ok("open")
         #: A drawer that takes another one over.
@@ -430,6 +433,13 @@ def _confirm_factor(busy: Busy) -> httpx.Response:
 
 def _reauthenticate(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/reauthenticate", json={"password": NEW_PASSWORD})
+
+
+def _issue_key(busy: Busy) -> httpx.Response:
+    """The device that has the key is remembered."""
+    answer = busy.dealer.post("seats/1/key")
+    busy.device = Device(busy.kit, answer.json()["key"])
+    return answer
 
 
 def _enter_rota(busy: Busy) -> httpx.Response:
@@ -813,7 +823,8 @@ STEPS: dict[str, Step] = {
     "table.counterfeits_found": _approved("counterfeits", FAKE_CHIPS, "dealer"),
     "table.buy_in": _at("dealer", "buy-ins", {"seat": 2, "amount": 500}),
     "table.exchange": _at("dealer", "exchanges", {"given": {"500": 1}, "wanted": {"100": 5}}),
-    "seat.key_issued": _at("dealer", "seats/1/key"),
+    "seat.key_issued": _issue_key,
+    "seat.device_named": lambda busy: busy.device.name("5e" * 32),
     "deal.committed": _at("dealer", "deal"),
     "seat.key_revoked": _at("table_floor", "seats/1/key/revoke", REASON),
     "deal.seed_taken": _at("dealer", "deal/seeds", {"seat": 1, "seed": "bob"}),

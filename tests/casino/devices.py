@@ -32,6 +32,10 @@ class Device:
         """Act, having seen so many lines of the log."""
         return self.http.post("/api/v1/seat/actions", json={"hand": hand, "line": line, "action": action})
 
+    def name(self, mark: str) -> httpx.Response:
+        """Say which device it is."""
+        return self.http.post("/api/v1/seat/device", json={"device": mark})
+
     def commit(self, hand: str, seed: str) -> httpx.Response:
         """Commit to a seed of the deal of this hand."""
         commitment = client_commitment(hand, self.seat, seed)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.fields import Commitment, Hand, JsonObjects, Player, Reason, Seat
-from casino.audit.events.registry import TableEvent, event
+from casino.audit.events.registry import AuditEvent, TableEvent, event
 
 Closed = Annotated[bool | None, "true where this closed the commitments: every seat that is dealt in has given its own"]
 
@@ -71,6 +71,15 @@ class SeatKeyIssued(TableEvent):
     player: Player
     replaced: Annotated[bool, "whether it replaced an earlier key"]
     key_sha256: Annotated[str, "SHA-256 of the stored digest of the key, hexadecimal"]
+
+
+@event("seat.device_named", chain="table")
+class SeatDeviceNamed(AuditEvent):
+    """A device used the key of a seat for the first time while its player sat there."""
+
+    seat: Seat
+    player: Player
+    device: Annotated[str, "SHA-256 of the device's mark with the house's number, hexadecimal"]
 
 
 @event("seat.key_revoked", chain="table")

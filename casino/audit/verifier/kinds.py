@@ -312,6 +312,7 @@ _DECLARED = {
         "house: ends string; entry integer; kind string; location string; login string; role string; starts string",
     "rota.withdrawn": "house: entry integer",
     "sealed.entry": "house: entry integer; sealed_sha256 string",
+    "seat.device_named": "table: device string; player string; seat integer",
     "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
     "seat.key_revoked": "table: player string; seat integer; table_version integer",
     "snapshot.taken": "house: snapshot string",

@@ -3,9 +3,9 @@
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_rows import Handler, Near, Row, Rows
 
-TABLE, TERMS, SESSION, SEATING, SEAT_KEY, TURN = (
+TABLE, TERMS, SESSION, SEATING, SEAT_KEY, SEAT_DEVICE, TURN = (
     *("tables.Table", "tables.TableTerms", "tables.TableSession"),
-    *("tables.Seating", "tables.SeatKey", "tables.DealerTurn"),
+    *("tables.Seating", "tables.SeatKey", "tables.SeatDevice", "tables.DealerTurn"),
 )
 #: Those that can change.
 _CHANGING = ("options", "seats", "min_stack", "max_stack", "carryover_on_close")
@@ -77,6 +77,11 @@ MODELS = (
             "issued_at": proved("seat.key_issued"),
             "replaced_at": proved("seat.key_issued of a later key, seat.key_revoked"),
         },
+    ),
+    Model(
+        SEAT_DEVICE,
+        "seating and mark",
+        {"id": ID, "house": HOUSE, **dict.fromkeys(("seating", "mark", "named_at"), proved("seat.device_named"))},
     ),
     Model(
         TERMS,
@@ -155,6 +160,7 @@ class Tables:
             "table.moved_in": self._moved_in,
             "table.moved_out": self._moved_out,
             "seat.key_issued": self._key_issued,
+            "seat.device_named": self._device_named,
             "seat.key_revoked": self._key_revoked,
             "deal.committed": self._committed,
             "deal.abandoned": self._abandoned,
@@ -389,6 +395,14 @@ class Tables:
         self._replace(seating, doc["at"])
         self._keys[seating] = key
         self._rows.add(SEAT_KEY, key, seating=seating, digest=key, issued_at=Near(doc["at"]), replaced_at=None)
+
+    def _device_named(self, doc: Row) -> None:
+        seating, mark = self._seating(doc), doc["data"]["device"]
+        sits = self.player_on(table_of(doc), doc["data"]["seat"])
+        if not doc["data"]["player"] == doc["actor"] == sits:
+            problem = f"{doc['actor']} names a device of {doc['data']['player']} on a seat of {sits}"
+            self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", problem)
+        self._rows.add(SEAT_DEVICE, f"{seating}/{mark}", seating=seating, mark=mark, named_at=Near(doc["at"]))
 
     def _key_revoked(self, doc: Row) -> None:
         self._replace(self._seating(doc), doc["at"])

@@ -24,9 +24,7 @@ def verify(request: HttpRequest, digest: str = "") -> HttpResponse:
 def seat(request: HttpRequest) -> HttpResponse:
     """A player's device: the cards of the seat whose key it has."""
     if request.method == "POST":
-        sat = HttpResponseRedirect("/console/seat")
-        cookies.keep_seat(sat, request.POST.get("seat_key", ""))
-        return sat
+        return _sit_down(request, request.POST.get("seat_key", ""))
     key = cookies.seat(request)
     if key is None:
         return pages.show(request, "seat_key")
@@ -41,6 +39,20 @@ def seat(request: HttpRequest) -> HttpResponse:
     if not answer.is_success:
         return pages.show(request, template, {"waits": answer.body}, 200)
     return pages.show(request, template, _seen(answer.body, Door(request, key, scheme="Seat").read("seat/table")))
+
+
+def _sit_down(request: HttpRequest, key: str) -> HttpResponse:
+    """Keep the key of a seat, and say with it which device this is. A house that cannot write that now has a device
+    more without a mark: its player sees the cards all the same."""
+    mark = cookies.device(request)
+    answer = Door(request, key, scheme="Seat").write("seat/device", {"device": mark})
+    if not answer.is_success and answer.status < pages.FAILED:
+        return pages.show(request, "seat_key", {"problem": answer.body}, answer.status)
+    response = HttpResponseRedirect("/console/seat")
+    cookies.keep_seat(response, key)
+    if answer.is_success:
+        cookies.keep_device(response, mark)
+    return response
 
 
 def _seen(hand: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""A18: transactions of one person that belong together, and the rule that linked them."""
+"""A18: transactions of one person, or of players who have used one device, that belong together, and the rule that
+linked them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from casino.bookkeeping.accounts import Account
@@ -10,6 +12,7 @@ from casino.reports.frame.columns import Column, Row, Type, count, money, ref, t
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.flows import Flow, Points, said, transactions
 from casino.reports.frame.movements import events, turned
+from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import (
     Equality,
     Filter,
@@ -26,7 +29,8 @@ from casino.reports.player_hands import staked_in_days
 from casino.staff.models import Role
 
 SAME_PERSON, SPLIT, MORE_CHIPS, LITTLE_PLAY = "same person", "split", "more chips than bought", "little play"
-RULES = (SAME_PERSON, SPLIT, MORE_CHIPS, LITTLE_PLAY)
+SAME_DEVICE = "same device"
+RULES = (SAME_PERSON, SAME_DEVICE, SPLIT, MORE_CHIPS, LITTLE_PLAY)
 RULE = Filter("rule", FilterKind.CHOICE, "Only what this rule has linked.", choices=RULES)
 WINDOW = Filter("window", FilterKind.CHOICE, "Only this window.", choices=(GAMING_DAY, *WINDOWS))
 PLAYER = Filter("player", FilterKind.CODE, "Only this player.")
@@ -39,6 +43,16 @@ _BROUGHT = {
     "cage.cash_out": "attributed", "cage.noncash_paid": "attributed", "cage.payout_held": "attributed",
     "table.sat_down": "brought", "table.chips_added": "brought",
 }  # fmt: skip
+_NAMED = "seat.device_named"
+#: Whether rows have what the events say of devices: marks with the references of their players.
+_ROWS = """
+SELECT device.mark, player.ref FROM tables_seatdevice device
+JOIN tables_seating seating ON seating.id = device.seating_id AND seating.house_id = device.house_id
+JOIN players_player player ON player.id = seating.player_id AND player.house_id = device.house_id
+WHERE device.house_id = %s GROUP BY 1, 2
+"""
+#: How much of a hash names a device for people.
+_SHORT = 16
 #: Rule, window, player, day, first and newest, number of parts, in, out, threshold, other figure, transactions.
 _Linked = tuple[str, str, str, str, datetime, datetime, int, int, int, int, int | None, str]
 
@@ -54,12 +68,72 @@ def _row(rule: str, window: str, parts: Sequence[Flow], threshold: int, other: i
 
 
 def _by_person(scope: Scope) -> dict[str, list[Flow]]:
-    """Of players, in the order of the postings."""
+    """Of the players that a run asks for, in the order of the postings."""
+    asked = scope.filters.get("player")
+    return {who: paid for who, paid in _all_by_person(scope).items() if asked in (None, who)}
+
+
+def _all_by_person(scope: Scope) -> dict[str, list[Flow]]:
+    return scope.once("flows of players", _read_by_person)
+
+
+def _read_by_person(scope: Scope) -> dict[str, list[Flow]]:
     found: dict[str, list[Flow]] = defaultdict(list)
     for flow in transactions(scope):
-        if flow.who and scope.filters.get("player") in (None, flow.who):
+        if flow.who:
             found[flow.who].append(flow)
     return dict(sorted(found.items()))
+
+
+@dataclass(slots=True)
+class _Use:
+    """When a player named a device, first and last, and how often: once for each stay at a seat."""
+
+    first: datetime
+    last: datetime
+    times: int = 0
+
+
+def _devices(scope: Scope) -> dict[str, dict[str, _Use]]:
+    """By the hash of its mark the players who have used a device; read once in a run."""
+    return scope.once("devices of players", _read_devices)
+
+
+def _read_devices(scope: Scope) -> dict[str, dict[str, _Use]]:
+    found: dict[str, dict[str, _Use]] = {}
+    for _, _, _, doc in events(scope, (_NAMED,)):
+        data = doc["data"]
+        use = found.setdefault(data["device"], {}).setdefault(data["player"], _Use(at(doc), at(doc)))
+        use.last, use.times = at(doc), use.times + 1
+    return found
+
+
+def _shared(scope: Scope) -> dict[str, dict[str, _Use]]:
+    """Those that more than one player has used, of them the one whom a run asks for."""
+    asked = scope.filters.get("player")
+    return {
+        mark: uses for mark, uses in sorted(_devices(scope).items()) if len(uses) > 1 and (not asked or asked in uses)
+    }
+
+
+def _same_device(scope: Scope, points: Points) -> Iterator[_Linked]:
+    """By direction and gaming day: what two or more players of one device have paid together came to the threshold."""
+    paid = _all_by_person(scope)
+    for uses in {tuple(sorted(uses)): uses for uses in _shared(scope).values()}:
+        ours = sorted((flow for who in uses for flow in paid.get(who, ())), key=lambda flow: flow.transaction)
+        for way in Direction:
+            for parts in _by_day([flow for flow in ours if flow.direction == way]).values():
+                threshold, players = points.at(parts[-1].at)["identity_from"], sorted({flow.who for flow in parts})
+                if len(players) > 1 and sum(one.amount for one in parts) >= threshold:
+                    row = _row(SAME_DEVICE, GAMING_DAY, parts, threshold)
+                    yield (*row[:2], " ".join(players), *row[3:])
+
+
+def _used(scope: Scope) -> Iterator[Row]:
+    """Devices that more than one player has used."""
+    for mark, uses in _shared(scope).items():
+        for player, use in sorted(uses.items()):
+            yield mark[:_SHORT], player, use.first, use.last, use.times
 
 
 def _by_day(paid: Sequence[Flow]) -> dict[str, list[Flow]]:
@@ -144,6 +218,7 @@ def _linked(scope: Scope) -> Iterator[Row]:
     points, days = Points(scope), DayRange.of(scope)
     staked = staked_in_days(turned(scope, (Account.SEAT_STACK,)))
     found = list(_more_chips(scope, points))
+    found += _same_device(scope, points)
     for paid in _by_person(scope).values():
         found += _same_person(paid, points)
         found += _split(paid, points)
@@ -165,6 +240,11 @@ def _persons(scope: Scope) -> Iterator[Row]:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
+    named_on = {(mark, player) for mark, uses in _devices(scope).items() for player in uses}
+    in_rows = set(fetched(_ROWS, [scope.house.id]))
+    yield Equality(
+        "devices of players by the events that the rows have = all", len(named_on & in_rows), len(named_on), Type.COUNT
+    )
     days, opened, asked = DayRange.of(scope), DaysOfEvents(scope), scope.filters.get("player")
     named = [
         one
@@ -189,12 +269,13 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="linked-transactions",
     number="A18",
-    version=1,
+    version=2,
     title="Linked transactions",
-    text="Transactions of one player that come to the house's threshold together (same person); several a little below "
-    "it (split: 80 to 99 % each, on one day); more chips than were booked for the player; and much that came in and "
-    "went out on one day with little play: half of the threshold in, four fifths of that out, less than a tenth of it "
-    "staked. A link is a reason to look, and no finding.",
+    text="Transactions that come to the house's threshold together, of one player (same person) or of players who have "
+    "used one device, on one day (same device); several a little below it (split: 80 to 99 % each, on one day); more "
+    "chips than were booked for the player; and much that came in and went out on one day with little play: half of "
+    "the threshold in, four fifths of that out, less than a tenth of it staked. A link is a reason to look, and no "
+    "finding.",
     roles=(Role.COMPLIANCE,),
     sections=(
         Section(
@@ -215,6 +296,16 @@ REPORT = Report(
             "All players",
             (ref("player", "Player"), count("parts", "Transactions"), money("in", "Paid in"), money("out", "Paid out")),
             _persons,
+        ),
+        Section(
+            "devices",
+            "Devices that several players have used",
+            (
+                ref("device", "Device"), ref("player", "Player"), time("first", "First"), time("last", "Last"),
+                count("stays", "Stays at seats"),
+            ),
+            _used,
+            groups=("device", "player"),
         ),
     ),
     equalities=_equalities,

@@ -263,6 +263,34 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="SeatDevice",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "seating",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="devices", to="tables.seating"
+                    ),
+                ),
+                ("mark", models.CharField(max_length=64)),
+                ("named_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+            ],
+            options={
+                "verbose_name": "device of a seat",
+                "constraints": [models.UniqueConstraint(fields=("house", "seating", "mark"), name="seat_device_once")],
+            },
+        ),
+        migrations.CreateModel(
             name="SeatKey",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

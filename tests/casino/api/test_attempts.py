@@ -33,7 +33,7 @@ NOT_SENSITIVE = {
     "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "hands/<slug:hand>/rulings", "seat/deal", "seat/hand", "seat/hands",
     "seat/hands/<slug:hand>/replay", "seat/proofs/inclusion", "seat/table", "seat/rules", "house/rules",
-    "house/rules/<int:rules>", "reality-checks/due",
+    "house/rules/<int:rules>", "duty/rates", "reality-checks/due",
     "euro-rates", "receipts/<slug:hash>", "rehearsals", "rehearsals/<int:rehearsal>", "reports",
     "seat/prints/<int:printout>/file",
     "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",

@@ -145,6 +145,7 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
         "/api/v1/seat/seed",
         "/api/v1/seat/actions",
         "/api/v1/seat/commitment",
+        "/api/v1/seat/device",
         "/api/v1/seat/prints",
     }
     for key, view in writes.items():

@@ -68,7 +68,7 @@ OPEN = {
 #: Routes of players' own devices: the key of a seat, and no member of staff.
 SEAT = {
     ("GET", "seat/deal"), ("POST", "seat/commitment"), ("POST", "seat/seed"), ("GET", "seat/hand"),
-    ("POST", "seat/actions"), ("GET", "seat/table"), ("GET", "seat/rules"),
+    ("POST", "seat/actions"), ("POST", "seat/device"), ("GET", "seat/table"), ("GET", "seat/rules"),
     ("GET", "seat/hands"), ("GET", "seat/hands/<slug:hand>/replay"),
     ("GET", "seat/proofs/inclusion"), ("POST", "seat/prints"), ("GET", "seat/prints/<int:printout>/file"),
 }  # fmt: skip
@@ -678,7 +678,7 @@ def test_no_role_is_let_in_where_the_key_of_a_seat_is_needed(
     [
         ("GET", "seat/deal", 409, "no_deal_prepared"), ("POST", "seat/commitment", 400, "invalid_request"),
         ("POST", "seat/seed", 400, "invalid_request"), ("GET", "seat/hand", 404, "not_found"),
-        ("POST", "seat/actions", 400, "invalid_request"),
+        ("POST", "seat/actions", 400, "invalid_request"), ("POST", "seat/device", 400, "invalid_request"),
         ("GET", "seat/hands/<slug:hand>/replay", 404, "not_found"),
         ("GET", "seat/proofs/inclusion", 403, "forbidden"), ("POST", "seat/prints", 400, "invalid_request"),
         ("GET", "seat/prints/<int:printout>/file", 404, "not_found"),

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.casino.console.browser import Browser
+from tests.casino.devices import events
 from tests.casino.kit import Kit
 
 
@@ -33,10 +34,34 @@ def test_a_device_shows_the_cards_of_its_seat_only(house: Kit) -> None:
 def test_a_wrong_key_of_a_seat_is_forgotten(house: Kit) -> None:
     device = Browser.new(house)
     device.open("seat")
-    device.submit("seat", {"seat_key": "x" * 43})
+    answer = device.submit("seat", {"seat_key": "x" * 43})
+    assert answer.status_code == 401 and "Key of the seat" in answer.text
+    assert "cukassza_seat" not in device.http.cookies and "cukassza_device" not in device.http.cookies
+
+
+def test_a_key_that_is_no_more_good_is_forgotten(house: Kit) -> None:
+    desk = house.seated(stacks=(10_000, 10_000))
+    device = Browser.new(house)
+    device.open("seat")
+    device.submit("seat", {"seat_key": desk.ok("seats/1/key")["key"]})
+    desk.ok("seats/1/key")
     answer = device.open("seat")
     assert answer.status_code == 401 and "Key of the seat" in answer.text
     assert "cukassza_seat" not in device.http.cookies
+
+
+def test_a_browser_that_had_two_seats_is_one_device(house: Kit) -> None:
+    desk = house.seated(stacks=(10_000, 10_000))
+    device, other = Browser.new(house), Browser.new(house)
+    for browser, seat in ((device, 1), (device, 2), (other, 2)):
+        browser.open("seat")
+        kept = browser.submit("seat", {"seat_key": desk.ok(f"seats/{seat}/key")["key"]})
+        [cookie] = [one for one in kept.headers.get_list("Set-Cookie") if "cukassza_device" in one]
+        assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    named = [(one["data"]["player"], one["data"]["device"]) for one in events(house, "seat.device_named")]
+    (first, mark), (second, same), (third, another) = named
+    assert (first, second, third) == ("T1-u1", "T1-u2", "T1-u2")
+    assert mark == same != another
 
 
 def test_anybody_opens_the_page_that_checks_a_receipt(house: Kit) -> None:

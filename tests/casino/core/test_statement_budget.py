@@ -148,7 +148,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "sendRequestedFill", "setEuroRate", "setFloatTemplate", "setLegalHold", "setPassword", "setPin",
         "setPlayerLimit",
         "setReportSchedule", "setSeatFee", "setTimeToAct", "settleClearing", "setTrayTemplate", "shareTronc",
-        "allowDevicePlay", "actAtSeat", "setDutyRates", "setHouseRules",
+        "allowDevicePlay", "actAtSeat", "nameSeatDevice", "setDutyRates", "setHouseRules",
         "signDayPackage", "signGoLive", "signHandover", "signIn", "signOffDrawer", "signOffVaultCount", "signOut",
         "sitDown", "stockTray", "suspendHouse", "swapBox", "takeDeposit", "takeForeignChips", "takeFoundChips",
         "takeHandover", "takeOverDrawer", "takeOverTable", "takeXReading", "tip", "unattributeChips", "unlockStaff",

@@ -1,15 +1,20 @@
 """Reports A17, A18 and A19: large transactions, linked ones, and the log; with known numbers, and with something
 forged, which an equality must see."""
 
+import json
+
 import pytest
 
 from casino.approvals.control_points import set_at_founding
 from casino.audit.events.cage import CageBuyIn
 from casino.staff.models import Role
+from casino.verification.auditing import verify_house
 from tests.casino.busy import PERSON
+from tests.casino.devices import device
 from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.reports.test_catalogue_of_control import broken, forged
+from tests.casino.superuser import unguarded
 
 FROM, FLOOR = 5_000, 1_000
 PIECES = {"5000": 20, "1000": 60, "500": 20, "100": 60}
@@ -119,3 +124,42 @@ def test_much_play_without_cash_is_flagged(kit: Kit) -> None:
     assert flagged == {player for player, amount in staked.items() if amount > 5 * 59}
     # On the first day they have bought their chips.
     assert not any(row["cashless"] for row in rows(made(kit, "player-activity", until="2024-05-01")))
+
+
+def test_players_of_one_device_are_linked(kit: Kit) -> None:
+    """Anna and Bela use one device at the table; Cili has one of her own."""
+    set_at_founding(house=kit.house, points={"identity_from": 100_000}, actor=ACTOR)
+    kit.office(Role.MANAGER).ok("days", {"day": "2024-05-01"})
+    kit.table()
+    # Each has bought chips worth 30,000.
+    dealer = kit.seated()
+    cashier = kit.cashier()
+    one, other = "1a" * 32, "2b" * 32
+    for seat, mark in ((1, one), (2, one), (3, other)):
+        own = device(kit, dealer, seat)
+        named = own.name(mark).json()
+        assert own.name(mark).json() == named
+        # The house knows a hash, and no mark.
+        assert mark not in json.dumps(named)
+    made_before = rows(made(kit, "linked-transactions", Role.COMPLIANCE, rule="same device"))
+    assert made_before == []
+    cashier.refresh()
+    for player in ("T1-u1", "T1-u2", "T1-u3"):
+        cashier.ok("buy-ins", {"player": player, "amount": 25_000})
+    report = made(kit, "linked-transactions", Role.COMPLIANCE)
+    [linked] = [row for row in rows(report) if row["rule"] == "same device"]
+    assert (linked["player"], linked["window"], linked["parts"]) == ("T1-u1 T1-u2", "gaming_day", 4)
+    assert (linked["in"], linked["out"], linked["day"]) == (110_000, 0, "2024-05-01")
+    used = rows(report, 2)
+    assert [(row["player"], row["stays"]) for row in used] == [("T1-u1", 1), ("T1-u2", 1)]
+    assert len({row["device"] for row in used}) == 1
+    alone = made(kit, "linked-transactions", Role.COMPLIANCE, player="T1-u3")
+    assert [row for row in rows(alone) if row["rule"] == "same device"] == rows(alone, 2) == []
+    assert [row["rule"] for row in rows(made(kit, "linked-transactions", Role.COMPLIANCE, player="T1-u1"))] == [
+        "same device"
+    ]
+    assert verify_house(kit.house).findings == []
+    with unguarded("tables_seatdevice") as cursor:
+        cursor.execute("DELETE FROM tables_seatdevice WHERE house_id = %s", [kit.house.id])
+    assert broken(kit, "linked-transactions") == ["devices of players by the events that the rows have = all"]
+    assert {one.code for one in verify_house(kit.house).findings} == {"state_missing"}
