@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Iterator
 
 from tests.faults.house import installed
 from tests.load.loops import closed, open_
 from tests.load.measured import Result
 from tests.load.parts import Parts
 from tests.load.proof import violations
-from tests.load.room import RECORDS, Room, opened
+from tests.load.room import MODES, RECORDS, Room, opened
 
 LOOPS = ("both", "closed", "open")
 #: Without --rate the open loop is asked for this share of what the closed one has reached.
@@ -27,9 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parsed(arguments)
     # One that is ended leaves no servers behind, whichever way.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with installed() as installation, opened(installation.root, options.tables, options.games, options.seed) as room:
+    with (
+        installed() as installation,
+        opened(installation.root, options.tables, options.games, options.modes, options.seed) as room,
+    ):
         parts = Parts(installation)
-        results = []
+        # Processes that have just begun prepare their statements and import what they need.
+        results = [closed(room, parts, options.warm_up, 0.0)]
         for run in _runs(room, parts, options):
             results.append(run)
             print(*run.lines(), sep="\n", flush=True)
@@ -39,11 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if found else 0
 
 
-def _runs(room: Room, parts: Parts, options: argparse.Namespace):  # type: ignore[no-untyped-def]
+def _runs(room: Room, parts: Parts, options: argparse.Namespace) -> Iterator[Result]:
+    """The runs that were asked for, in turn."""
     rate = options.rate
     for _ in range(options.rounds):
         if options.loop in ("both", "closed"):
-            result: Result = closed(room, parts, options.seconds, options.think_closed / 1000)
+            result = closed(room, parts, options.seconds, options.think_closed / 1000)
             yield result
             rate = rate or SHARE * result.hands_a_second
         if options.loop in ("both", "open"):
@@ -62,6 +68,8 @@ def _parsed(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=1, metavar="K", help="so many times, in turn (1)")
     parser.add_argument("--games", nargs="+", choices=sorted(RECORDS), default=list(RECORDS), help="games (all)")
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), help="how tables deal (both)")
+    parser.add_argument("--warm-up", type=float, default=5.0, metavar="S", help="seconds of play before all (5)")
     parser.add_argument("--seed", type=int, default=41, help="of everything random")
     options = parser.parse_args(arguments)
     if options.loop == "open" and options.rate is None:

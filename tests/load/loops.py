@@ -30,7 +30,7 @@ def closed(room: Room, parts: Parts, seconds: float, think: float) -> Result:
 
 def open_(room: Room, parts: Parts, seconds: float, think: float, rate: float, seed: int) -> Result:
     """`rate` hands a second are due for so long, at random moments; whichever table is free takes the next."""
-    choice = random.Random(seed)  # noqa: S311 - when hands are due
+    choice = random.Random(seed)
     moments = []
     at = choice.expovariate(rate)
     while at < seconds:
@@ -67,7 +67,7 @@ def _run(
     def play(table: Table) -> None:
         for due in hands(table, begun, taken):
             table.play(due)
-            table.bring_more()
+            table.make_ready()
 
     with ThreadPoolExecutor(len(room.tables)) as pool:
         for one in [pool.submit(play, table) for table in room.tables]:

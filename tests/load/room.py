@@ -1,4 +1,9 @@
-"""A house with many tables, founded over HTTP, and its tables with people at them who play what the house offers."""
+"""A house with many tables, founded over HTTP, and its tables with people at them.
+
+Half of the tables deal a real pack, as most tables of a card room do: their consoles send recorded hands gesture by
+gesture, an action with the cards that it brings. The others deal electronically, and every action is a request: a
+random one of those that the house offers.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +13,24 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice, product
 from typing import Any
 
 from deploy.demo.client import Refused, Terminal
 from deploy.demo.dealer import COMPELLED, Console
-from deploy.demo.evening import HERE, RecordedTable, load
+from deploy.demo.evening import HERE, RecordedTable, load, players
 from deploy.demo.logins import Credentials, Login
 from deploy.demo.play import DRAWER_CASH, Cashier
 from deploy.demo.seed import DRAWER_OF_EACH, chips_worth, found_house
 from tests.load.hints import Hints
 from tests.load.measured import Sample, Taken
 
-#: Recorded evenings whose tables show how a game is set up, by the game.
+#: Recorded evenings by their game.
 RECORDS = {"ferbli": "evening.jsonl", "faerbeln": "faerbeln.jsonl"}
+PHYSICAL, ELECTRONIC = "physical", "electronic"
+MODES = (PHYSICAL, ELECTRONIC)
+#: Recorded tables with more seats are left out: their hands are longer than those of a usual table.
+MOST_SEATS = 5
 SEATS = 4
 #: What a player brings, in minor units, and below which more is bought between two hands.
 STACK, LOW = 400_000, 100_000
@@ -79,7 +88,7 @@ class Pace:
 
 
 class Table(Console):
-    """A table at which random legal actions are taken, hand after hand."""
+    """A table at which hand after hand is played: `play` one, then `make_ready` for the next."""
 
     def __init__(self, client: Client, code: str, cashier: Cashier, pace: Pace) -> None:
         super().__init__(client, code, cashier.buy_in)
@@ -94,23 +103,18 @@ class Table(Console):
         return answer
 
     def play(self, due: float) -> None:
-        """A hand that is to begin at `due` (`monotonic`), from the commitment to the deck to the settlement."""
+        """A hand that is to begin at `due` (`monotonic`), to its settlement."""
         self._wait(due)
-        self.write("deal", {})
-        self._think()
-        hand = self.write("hands", {"mode": "electronic"})
-        while hand["actor"] is not None:
-            self._think()
-            hand = self._act(hand)
+        self._begin_and_act()
         self.wait_until_settled()
         self.client.taken.hands.append(time.monotonic())
 
-    def bring_more(self) -> None:
-        """Whoever has little left buys chips, outside of what is measured."""
-        for seat in self.table["seats"]:
-            if seat["stack"] < LOW:
-                self.sell_chips(seat["player"], STACK)
-                self.table |= self.write(f"seats/{seat['seat']}/chips", {"amount": STACK})
+    def make_ready(self) -> None:
+        """Whatever is to be done before the next hand: who sits, with which chips."""
+        raise NotImplementedError
+
+    def _begin_and_act(self) -> None:
+        raise NotImplementedError
 
     def wait_until_settled(self) -> None:
         """Wait for the hint that the worker has settled the hand, and read the table."""
@@ -125,6 +129,39 @@ class Table(Console):
             if self.table["state"] != "settling" or time.monotonic() > deadline:
                 raise AssertionError(f"table {self.code} is {self.table['state']}, and its hand is not settled")
 
+    def _think(self) -> None:
+        self._wait(time.monotonic() + self.pace.pause())
+
+    def _wait(self, due: float) -> None:
+        """Wait until the next request is due."""
+        time.sleep(max(0.0, due - time.monotonic()))
+        self.client.due = due
+
+
+class ElectronicTable(Table):
+    """Random legal actions."""
+
+    def __init__(self, client: Client, recorded: RecordedTable, cashier: Cashier, pace: Pace) -> None:
+        super().__init__(client, recorded.code, cashier, pace)
+        self._refs, self._stacks = recorded.hands[0]["seats"], recorded.hands[0]["stacks"]
+
+    def make_ready(self) -> None:
+        """Open it, where it is closed; whoever has little left buys chips."""
+        if self.table["state"] == "closed":
+            self.seat_players(self._refs, self._stacks)
+        for seat in self.table["seats"]:
+            if seat["stack"] < LOW:
+                self.sell_chips(seat["player"], STACK)
+                self.table |= self.write(f"seats/{seat['seat']}/chips", {"amount": STACK})
+
+    def _begin_and_act(self) -> None:
+        self.write("deal", {})
+        self._think()
+        hand = self.write("hands", {"mode": ELECTRONIC})
+        while hand["actor"] is not None:
+            self._think()
+            hand = self._act(hand)
+
     def _act(self, hand: dict[str, Any]) -> dict[str, Any]:
         """One random action that the house offers and the cards allow; the hand after it."""
         refusal: Refused | None = None
@@ -137,13 +174,33 @@ class Table(Console):
                 refusal = refused
         raise refusal or AssertionError(f"nothing is offered at {self.code}")
 
-    def _think(self) -> None:
-        self._wait(time.monotonic() + self.pace.pause())
 
-    def _wait(self, due: float) -> None:
-        """Wait until the next request is due."""
-        time.sleep(max(0.0, due - time.monotonic()))
-        self.client.due = due
+class PhysicalTable(Table):
+    """Recorded hands, over and over."""
+
+    def __init__(self, client: Client, recorded: RecordedTable, cashier: Cashier, pace: Pace) -> None:
+        super().__init__(client, recorded.code, cashier, pace)
+        self._hands = cycle(recorded.hands)
+        self._next: dict[str, Any] = {}
+
+    def make_ready(self) -> None:
+        """The people and stacks of the next hand."""
+        if not self._next:
+            self._next = next(self._hands)
+        self.prepare(self._next)
+
+    def _begin_and_act(self) -> None:
+        hand, self._next = self._next, {}
+        self.write("hands", {"mode": PHYSICAL})
+        for gesture in self.words.gestures(hand["acts"]):
+            self._think()
+            self.write("hand/actions", {"actions": [self.words.as_action(line) for line in gesture]})
+
+
+#: What plays a mode.
+PLAYS: dict[str, type[ElectronicTable] | type[PhysicalTable]] = {
+    PHYSICAL: PhysicalTable, ELECTRONIC: ElectronicTable,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -153,7 +210,6 @@ class Room:
     root: str
     credentials: Credentials
     tables: list[Table]
-    taken: Taken
 
     def take(self) -> Taken:
         """A new account for all tables, for the next run."""
@@ -169,40 +225,50 @@ class Room:
 
 
 @contextmanager
-def opened(root: str, count: int, games: list[str], seed: int) -> Iterator[Room]:
-    """A new house with so many open tables of these games in turn, with four people at each."""
-    recorded = tables_of(count, games)
+def opened(root: str, count: int, games: list[str], modes: list[str], seed: int) -> Iterator[Room]:
+    """A new house with so many open tables of these games and modes in turn, with people at each."""
+    recorded = tables_of(count, games, modes)
     known = found_house(root, recorded.values()).credentials
     taken = Taken()
     clients = [Client(root, login, taken) for login in (known.cashier, known.cage_supervisor, known.cage_manager)]
     cashier = Cashier(*clients)
-    pieces = chips_worth(2 * SEATS * STACK * count, DRAWER_OF_EACH)
-    cashier.open(cash=DRAWER_CASH, pieces=pieces)
-    cashier.register(ref for table in recorded.values() for ref in table.hands[0]["seats"])
+    cashier.open(
+        cash=DRAWER_CASH, pieces=chips_worth(sum(table.max_stack for table in recorded.values()), DRAWER_OF_EACH)
+    )
+    cashier.register(players(recorded.values()))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         dealers = list(pool.map(lambda code: Client(root, known.dealers[code], taken), recorded))
-    tables = [
-        Table(client, code, cashier, Pace(0.0, random.Random(f"{seed}/{code}")))  # noqa: S311 - which legal action is taken
-        for client, code in zip(dealers, recorded, strict=True)
-    ]
+    tables: list[Table] = []
     try:
-        for table in tables:
-            hand = recorded[table.code].hands[0]
-            table.seat_players(hand["seats"], hand["stacks"])
-        yield Room(root, known, tables, taken)
+        for client, table, mode in zip(dealers, recorded.values(), cycle(modes), strict=False):
+            pace = Pace(0.0, random.Random(f"{seed}/{table.code}"))
+            tables.append(PLAYS[mode](client, table, cashier, pace))
+            tables[-1].make_ready()
+        yield Room(root, known, tables)
     finally:
-        for table in tables:
-            table.hints.end()
+        for one in tables:
+            one.hints.end()
         for client in (*clients, *dealers):
             client.close()
 
 
-def tables_of(count: int, games: list[str]) -> dict[str, RecordedTable]:
-    """So many tables, each set up as one of its game's recorded evening, by code."""
-    patterns = {game: next(iter(load(HERE / RECORDS[game]).values())) for game in games}
+def tables_of(count: int, games: list[str], modes: list[str]) -> dict[str, RecordedTable]:
+    """So many tables, each set up as a table of its game's recorded evening, by code; modes change from table to table,
+    games after each of them. Hands to be dealt electronically are none: only their seats and stacks count."""
+    patterns = {game: cycle(_patterns(game)) for game in games}
+    turns = islice(cycle(product(games, modes)), count)
     found = {}
-    for number, game in zip(range(1, count + 1), cycle(games), strict=False):
-        code = f"L{number}"
-        hand = {"seats": [f"l{number}-{seat}" for seat in range(1, SEATS + 1)], "stacks": [STACK] * SEATS, "carry": 0}
-        found[code] = RecordedTable(code, game, patterns[game].options, [hand | {"acts": []}])
+    for number, (game, mode) in enumerate(turns, 1):
+        pattern = next(patterns[game])
+        table = RecordedTable(f"L{number}", game, pattern.options)
+        if mode == ELECTRONIC:
+            seats = [f"l{number}-{seat}" for seat in range(1, SEATS + 1)]
+            table.hands = [{"seats": seats, "stacks": [STACK] * SEATS, "carry": 0, "acts": []}]
+        else:
+            table.hands = [hand | {"seats": [f"l{number}-{ref}" for ref in hand["seats"]]} for hand in pattern.hands]
+        found[table.code] = table
     return found
+
+
+def _patterns(game: str) -> list[RecordedTable]:
+    return [table for table in load(HERE / RECORDS[game]).values() if table.seats <= MOST_SEATS]
