@@ -17,6 +17,9 @@ from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict, Unprocessable
 from casino.houses.models import House
 
+#: What the statements of `Desk.asking` have found, each in rows of a commodity and its pieces.
+Lying = tuple[list[Any], list[Any]]
+
 
 # No `cached_property`: before Python 3.12 it holds a lock that all desks of a process share while it computes, and here
 # that may mean to wait for the database.
@@ -60,9 +63,13 @@ class Desk:
                 self._rack = chart.held_in(self.house, self.chips.code, free)
         return self._public
 
-    def look(self) -> tuple[Chips, Chips]:
-        """What the public holds, not locked, and the rack; read together."""
-        held, free = sql.together(chart.holding(self.house), chart.holding_free(self.house, self.rack_code))
+    def asking(self) -> tuple[sql.Statement, sql.Statement]:
+        """What `look` reads, for who reads it with something else."""
+        return chart.holding(self.house), chart.holding_free(self.house, self.rack_code)
+
+    def look(self, lying: Lying | None = None) -> tuple[Chips, Chips]:
+        """What the public holds, not locked, and the rack; read together, or what `asking` has found."""
+        held, free = lying or sql.together(*self.asking())
         self._rack = chart.held_in(self.house, self.chips.code, free)
         return chart.held_in(self.house, self.chips.code, held), self._rack
 

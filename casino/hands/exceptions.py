@@ -126,9 +126,13 @@ def findings(exception: CardException) -> dict[str, Any]:
 _OPEN = "SELECT number FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY number"
 
 
-def require_none_open(table: Table) -> None:
-    """Refuse while an exception is open at the table. Raises Conflict cards_exception_open."""
-    waiting = [number for (number,) in sql.rows(_OPEN, [table.id])]
+def asking_open(table: Table) -> sql.Statement:
+    """What reads the numbers of the open exceptions of a table, in rows of one."""
+    return _OPEN, [table.id]
+
+
+def require_none_open(table: Table, waiting: list[int]) -> None:
+    """Refuse while exceptions of these numbers are open at the table. Raises Conflict cards_exception_open."""
     if waiting:
         raise Conflict(
             f"Table {table.code} has open card exceptions; the floor must clear them before the next hand.",

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import engine
+from casino.chips import changing
+from casino.chips import selectors as chips_selectors
+from casino.core import sql
 from casino.core.errors import Conflict, Unprocessable
 from casino.hands import exceptions, fees, postings, selectors, series, sessions, terms, trays
 from casino.hands.models import Deal, Hand, Mode
@@ -26,8 +29,32 @@ class Ready:
     left: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the next hand of a table depends on: who sits there, which exceptions of cards are open, what the last
+    settled hand left, and the chips that are out and in the tray."""
+
+    seated: list[Seating]
+    exceptions: list[int]
+    left: Mapping[str, Any]
+    chips: changing.Lying
+
+
+def look(table: Table) -> Seen:
+    """All of it in one round trip, and the chip set with it. The caller has locked the table."""
+    seated, open_ones, last, held, free, chip_set = sql.together(
+        table_selectors.asking_seated(table), exceptions.asking_open(table), selectors.asking_series(table),
+        *trays.asking(table), chips_selectors.reading(table.house),
+    )  # fmt: skip
+    chips_selectors.read(table.house, chip_set)
+    return Seen(
+        table_selectors.those_seated(seated), [number for (number,) in open_ones], selectors.those_series(last),
+        (held, free),
+    )  # fmt: skip
+
+
 def ready(
-    table: Table, order: list[Seating], announced: Sequence[str], deal: Deal | None = None,
+    table: Table, seen: Seen, order: list[Seating], announced: Sequence[str], deal: Deal | None = None,
     client_seeds: Mapping[str, str] | None = None,
 ) -> Ready:  # fmt: skip
     """The next hand of these seats, from the deal that is prepared or from a real pack, with these client seeds.
@@ -35,10 +62,10 @@ def ready(
     Raises Conflict cards_exception_open, player_excluded, tray_too_small, no_exact_change, no_cukassza or
     session_under_way, Unprocessable stack_too_short, and the engine's errors.
     """
-    exceptions.require_none_open(table)
+    exceptions.require_none_open(table, seen.exceptions)
     standing.require_none_excluded(table.house, [(seating.seat, seating.player) for seating in order])
-    _require_tray(table, len(order))
-    left = selectors.series(table)
+    _require_tray(table, len(order), seen)
+    left = seen.left
     hand = _row(table, order, left=left, announced=announced)
     if deal is not None:
         hand.mode, hand.client_seeds = Mode.ELECTRONIC, dict(client_seeds or {})
@@ -56,9 +83,9 @@ def ready(
     return Ready(hand, game, left)
 
 
-def play_order(table: Table, button: int | None, sitting_out: Sequence[int]) -> list[Seating]:
+def play_order(table: Table, seen: Seen, button: int | None, sitting_out: Sequence[int]) -> list[Seating]:
     """The seats that are dealt in, in play order: first the seat after the button, last the button."""
-    seated = table_selectors.seated(table)
+    seated = seen.seated
     absent = sorted(set(sitting_out) - {seating.seat for seating in seated})
     if absent:
         raise Unprocessable(f"Seats {absent} are empty.", code="no_such_seat", seats=absent)
@@ -120,9 +147,9 @@ def _require_fees(hand: Hand) -> None:
             raise _too_short(hand, StackTooShort("nothing is left for the fee", seat=number, min=0)) from None
 
 
-def _require_tray(table: Table, seats: int) -> None:
+def _require_tray(table: Table, seats: int, seen: Seen) -> None:
     policy = engine.game_info(table.game).policy
-    trays.require_tray(table, policy, terms.rules(table.game, table.options, seats), seats)
+    trays.require_tray(table, policy, terms.rules(table.game, table.options, seats), seats, seen.chips)
 
 
 def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:

@@ -57,11 +57,12 @@ def prepare(
         tables.require_state(table, TableState.OPEN)
         tables.require_none_prepared(table)
         _require_few_abandoned(table)
-        order = next_hand.play_order(table, button, sitting_out)
+        seen = next_hand.look(table)
+        order = next_hand.play_order(table, seen, button, sitting_out)
         deal = Deal(house=table.house, table=table, number=table.hands_dealt + 1, name=table.next_hand)
         deal.seats, deal.announced = next_hand.seats_of(order), list(announced)
         deals.commit(deal)
-        next_hand.ready(table, order, announced, deal)
+        next_hand.ready(table, seen, order, announced, deal)
         deal.save(force_insert=True)
         table.prepared_deal = deal.name
         event = DealCommitted(
@@ -197,7 +198,8 @@ def ready(table: Table) -> next_hand.Ready:
     :func:`casino.hands.next_hand.ready` raises.
     """
     deal = prepared(table)
-    order, seeds = _order(table, deal), _seeds(deal)
+    seen, seeds = next_hand.look(table), _seeds(deal)
+    order = _order(deal, seen.seated)
     _require_seeds(table, deal, seeds)
     if missing := seeds.unrevealed:
         raise Conflict(
@@ -207,15 +209,15 @@ def ready(table: Table) -> next_hand.Ready:
             seats=missing,
             hand=deal.name,
         )
-    found = next_hand.ready(table, order, deal.announced, deal, seeds.given)
+    found = next_hand.ready(table, seen, order, deal.announced, deal, seeds.given)
     Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
     table.prepared_deal = ""
     return found
 
 
-def _order(table: Table, deal: Deal) -> list[Seating]:
-    """The seats of a deal in play order. Raises Conflict deal_seats_changed."""
-    there = {seating.seat: seating for seating in selectors.seated(table)}
+def _order(deal: Deal, seated: Iterable[Seating]) -> list[Seating]:
+    """The seats of a deal in play order, of those who sit at the table. Raises Conflict deal_seats_changed."""
+    there = {seating.seat: seating for seating in seated}
     gone = [at["seat"] for at in deal.seats if at["seat"] not in there or there[at["seat"]].player.ref != at["player"]]
     if gone:
         raise Conflict(

@@ -1,7 +1,7 @@
 """Reading hands: the engine's state from inputs and log, views, records."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import engine
@@ -99,7 +99,17 @@ def series(table: Table) -> dict[str, Any]:
 
     A voided hand does not count, and a new session starts afresh, where its cukassza has been shared.
     """
-    for (result,) in sql.rows(_LAST_RESULT, [table.id]):
+    return those_series(sql.rows(*asking_series(table)))
+
+
+def asking_series(table: Table) -> sql.Statement:
+    """What `series` reads, for who reads it with something else; `those_series` takes what it has found."""
+    return _LAST_RESULT, [table.id]
+
+
+def those_series(rows: Iterable[tuple[Any, ...]]) -> dict[str, Any]:
+    """The series, by what `asking_series` has found."""
+    for (result,) in rows:
         found: dict[str, Any] = json.loads(result).get("series", {})
         return found
     return {}

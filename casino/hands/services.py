@@ -236,8 +236,9 @@ def deal(
         tables.require_state(table, TableState.OPEN)
         tables.require_dealer(command.context, table)
         tables.require_none_prepared(table)
-        order = next_hand.play_order(table, button, sitting_out)
-        return _begun(opened, work, next_hand.ready(table, order, announced))
+        seen = next_hand.look(table)
+        order = next_hand.play_order(table, seen, button, sitting_out)
+        return _begun(opened, work, next_hand.ready(table, seen, order, announced))
 
     return write.write(command, AtHand(code), change)
 

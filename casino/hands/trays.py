@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
+from casino.chips import changing
 from casino.chips.changing import Desk
-from casino.core import denominations
+from casino.core import denominations, sql
 from casino.core.denominations import ChipSet
 from casino.core.errors import Conflict, Unprocessable
 from casino.tables.models import Table
@@ -30,19 +31,24 @@ def require_terms(chips: ChipSet, policy: Policy, rules: Rules, seats: int, *amo
         )
 
 
-def require_tray(table: Table, policy: Policy, rules: Rules, seats: int) -> None:
+def require_tray(table: Table, policy: Policy, rules: Rules, seats: int, lying: changing.Lying | None = None) -> None:
     """Refuse a hand whose bonuses the table's tray might not be able to pay, or after which the tax could not be made
     of the chips that are out and in the tray: chips must be there to be promised.
 
     Raises Conflict tray_too_small or no_exact_change. What other tables do meanwhile can still use up small chips:
-    the settlement then waits until the tray gets some.
+    the settlement then waits until the tray gets some. `lying`: what `asking` has found, where that was read before.
     """
     bonuses = policy.bonuses(rules, seats)
     if bonuses:
         _require_bonuses(table, bonuses)
     most = policy.most_tax(rules)
     if most != 0:
-        _require_change(table, most)
+        _require_change(table, most, lying)
+
+
+def asking(table: Table) -> tuple[sql.Statement, sql.Statement]:
+    """What reads the chips that are out and in a table's tray."""
+    return Desk(table.house, table.account(Account.TRAY), table.code).asking()
 
 
 def require_change_for(table: Table, amounts: Sequence[int]) -> None:
@@ -68,9 +74,9 @@ def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
         desk.pay_out(bonus)
 
 
-def _require_change(table: Table, cap: int | None) -> None:
+def _require_change(table: Table, cap: int | None, lying: changing.Lying | None) -> None:
     desk = Desk(table.house, table.account(Account.TRAY), table.code)
-    held, rack = desk.look()
+    held, rack = desk.look(lying)
     public = held.surplus
     most = public.value if cap is None else min(cap, public.value)
     short = denominations.cannot_change(desk.chips, most, public, rack)
