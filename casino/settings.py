@@ -299,6 +299,8 @@ CELERY_BEAT_SCHEDULE = {
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1)),
     "check-snapshots": in_every_house("reports.check_snapshots", crontab(minute=6)),
+    # Answers and messages come all day, and go all day, in shares that take a second or two.
+    "prune": in_every_house("reports.prune", crontab(minute="*/10")),
     # Daily, with two more hours for a beat that was away in the first.
     "retention": in_every_house("reports.retention", crontab(hour="3-5", minute=11)),
 }

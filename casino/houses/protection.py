@@ -1,6 +1,6 @@
 """What PostgreSQL keeps of the house, and of the tables in which Django notes its own work."""
 
-from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection, Rights, Table, Trigger
+from casino.core.protection import ADD, READ, USE, Function, Keep, Protection, Rights, Table, Trigger
 
 PROTECTION = Protection(
     tables=(
@@ -33,7 +33,12 @@ PROTECTION = Protection(
             triggers=(Trigger("from_now_on", "BEFORE INSERT", "houses_limits_from_now_on"),),
             app=ADD,
         ),
-        Table(name="houses_outboxmessage", keep=Keep.TABLE, app=WRITE),
+        Table(
+            name="houses_outboxmessage",
+            keep=Keep.TABLE,
+            triggers=(Trigger("kept", "BEFORE DELETE", "houses_outbox_kept"),),
+            app=USE,
+        ),
         Table(name="django_migrations", app=READ, sequencer=READ),
         Table(name="django_content_type", app=READ),
     ),
@@ -41,6 +46,7 @@ PROTECTION = Protection(
         Function(signature="houses_refuse_change()"),
         Function(signature="houses_limits_from_now_on()"),
         Function(signature="houses_filled_in()"),
+        Function(signature="houses_outbox_kept()"),
         Function(signature="houses_stage_follows()"),
         # The end of every write, `casino/core/functions/record.sql`: it runs with the rights of the caller.
         Function(

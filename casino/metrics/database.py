@@ -23,6 +23,11 @@ SELECT
     (SELECT greatest(coalesce(sum(reltuples), 0), 0)::bigint FROM pg_class
         WHERE oid = 'staff_answeredrequest'::regclass
             OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'staff_answeredrequest'::regclass)),
+    coalesce((SELECT extract(epoch FROM clock_timestamp() - at) FROM staff_answeredrequest ORDER BY id LIMIT 1),
+        0)::float,
+    (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'houses_outboxmessage'::regclass),
+    coalesce((SELECT extract(epoch FROM clock_timestamp() - done_at) FROM houses_outboxmessage
+        WHERE done_at IS NOT NULL ORDER BY id LIMIT 1), 0)::float,
     pg_is_in_recovery(),
     current_setting('synchronous_standby_names') <> '',
     (SELECT count(*) FROM pg_stat_replication)
@@ -42,8 +47,8 @@ def server(row: tuple[Any, ...]) -> Iterator[tuple[Metric, tuple[str, ...], floa
     """The metrics of a row of `SERVER`."""
     metrics = (
         declared.LOCKS, declared.LOCK_WAIT, declared.IDLE, declared.SYNC_WAITS, declared.SYNC_WAIT,
-        declared.CONNECTIONS, declared.SIZE, declared.XID_AGE, declared.ANSWERS, declared.RECOVERY,
-        declared.STANDBY_WANTED, declared.STANDBYS,
+        declared.CONNECTIONS, declared.SIZE, declared.XID_AGE, declared.ANSWERS, declared.ANSWERS_OLDEST,
+        declared.MESSAGES, declared.MESSAGES_OLDEST, declared.RECOVERY, declared.STANDBY_WANTED, declared.STANDBYS,
     )  # fmt: skip
     for metric, value in zip(metrics, row, strict=True):
         yield metric, (), float(value)

@@ -65,6 +65,9 @@ CONNECTIONS = _gauge("database_connections", "Sessions in this database.")
 SIZE = _gauge("database_size_bytes", "Size of the database.")
 XID_AGE = _gauge("database_xid_age", "Transactions since the oldest that is not frozen.")
 ANSWERS = _gauge("answered_requests", "Answers that are kept under an Idempotency-Key: an estimate.")
+ANSWERS_OLDEST = _gauge("answered_requests_oldest_seconds", "Age of the oldest of them; 0: none.")
+MESSAGES = _gauge("outbox_messages", "Messages of the outbox that are kept, most of them done: an estimate.")
+MESSAGES_OLDEST = _gauge("outbox_done_oldest_seconds", "For how long the oldest that is done has been so; 0: none.")
 RECOVERY = _gauge("database_in_recovery", "1 on a standby: nothing can be written.")
 STANDBY_WANTED = _gauge("synchronous_standby_wanted", "1 where commits wait for a synchronous standby.")
 STANDBYS = _gauge("standbys", "Standbys that take the log of the database's server now.")
@@ -73,6 +76,6 @@ OF_STATE = (
     BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, FOLDER_LAG, VERIFIED_AT,
     FINDINGS, SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
     WORKERS_SILENT, LOGS_REFUSED, QUEUE, LOCKS, LOCK_WAIT, IDLE, SYNC_WAITS, SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
-    ANSWERS, RECOVERY, STANDBY_WANTED, STANDBYS,
+    ANSWERS, ANSWERS_OLDEST, MESSAGES, MESSAGES_OLDEST, RECOVERY, STANDBY_WANTED, STANDBYS,
 )  # fmt: skip
 EVERY: tuple[Metric, ...] = (*OF_PROCESSES, *OF_STATE)

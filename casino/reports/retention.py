@@ -1,16 +1,18 @@
 """Retention: what need not be kept any more is deleted, and it is proved that it was.
 
 These things end (`casino/reports/due.py`): the bytes of report files, by the class of their report, and of packages of
-gaming days; stored answers of requests; the keys to persons' data, when a player was last seen so long ago that the
-rules on money laundering want them no longer; entries of the sealed register; marks of exclusions that are over. What a
-legal hold covers stays. Ledger, events, and the rows and hashes of files and packages are never touched.
+gaming days; stored answers of requests, and messages of the outbox that are done; the keys to persons' data, when a
+player was last seen so long ago that the rules on money laundering want them no longer; entries of the sealed
+register; marks of exclusions that are over. What a legal hold covers stays. Ledger, events, and the rows and hashes of
+files and packages are never touched.
 
 A run deletes a share, looks for what it has deleted, and records each thing with its hash; what is still found
-afterwards fails the whole run.
+afterwards fails the whole run. Answers and messages come by the thousand: they have short runs of their own, all day
+(`PRUNED`), which take no lock that play takes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Max
@@ -24,9 +26,22 @@ from casino.days.models import PackageContent
 from casino.evidence import expiry, holds
 from casino.evidence.forgetting import StillThereError, destroy
 from casino.evidence.models import RetentionRun, SealedEntry
-from casino.houses.models import House
+from casino.houses.models import House, OutboxMessage
 from casino.players.models import Person, PersonKey, Player
-from casino.reports.due import ANSWERS, FILE, KEY, MARKS, PACKAGE, SEALED, Due, due
+from casino.reports.due import (
+    ANSWERS,
+    ANSWERS_SPAN,
+    FILE,
+    KEY,
+    MARKS,
+    MESSAGES,
+    MESSAGES_SPAN,
+    PACKAGE,
+    SEALED,
+    Due,
+    due,
+    span,
+)
 from casino.reports.models import ReportPart
 from casino.safeguards.models import ExclusionMark
 from casino.staff.models import AnsweredRequest
@@ -35,13 +50,30 @@ from casino.staff.models import AnsweredRequest
 SHARE = 200
 
 
+#: What is deleted all day, a share at a time.
+PRUNED = (ANSWERS, MESSAGES)
+
+
+def prune(house: House, by: str) -> RetentionRun | None:
+    """Delete the oldest answers and messages that are due and under no hold, `due.ROWS` of each at most; None where
+    there are none. Raises as `run`."""
+
+    def operation() -> RetentionRun | None:
+        locks.lock_evidence(house.id)
+        moment = holds.database_time()
+        return _deleted(house, by, moment, due(house, moment, PRUNED))
+
+    made: RetentionRun | None = locks.in_transaction(operation)
+    return made
+
+
 def run(house: House, by: str) -> RetentionRun | None:
     """Delete what is due and under no hold, at most SHARE things; None where that is nothing. Raises StillThereError,
     and what writing raises."""
 
     def operation() -> RetentionRun | None:
         moment = holds.database_time()
-        keys = [one for one in due(house, moment) if one.kind == KEY and not one.holds][:SHARE]
+        keys = [one for one in due(house, moment, [KEY]) if not one.holds][:SHARE]
         # Persons come before all series in the order of locks; what was read before is read again under them.
         locks.lock_safeguards(house.id)
         for player in sorted(one.id for one in keys):
@@ -50,10 +82,7 @@ def run(house: House, by: str) -> RetentionRun | None:
         locks.lock_evidence(house.id)
         locked = {one.id for one in keys}
         found = due(house, moment)
-        free = [one for one in found if not one.holds and (one.kind != KEY or one.id in locked)][:SHARE]
-        if not free:
-            return None
-        return _Run(house, by, moment).delete(free, sum(bool(one.holds) for one in found))
+        return _deleted(house, by, moment, [one for one in found if one.holds or one.kind != KEY or one.id in locked])
 
     made: RetentionRun | None = locks.in_transaction(operation)
     return made
@@ -67,6 +96,14 @@ def still_there(house: House, items: Iterable[Mapping[str, Any]]) -> list[str]:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
+def _deleted(house: House, by: str, moment: datetime, found: list[Due]) -> RetentionRun | None:
+    """Delete what is under no hold of what was found, at most SHARE things."""
+    free = [one for one in found if not one.holds][:SHARE]
+    if not free:
+        return None
+    return _Run(house, by, moment).delete(free, sum(bool(one.holds) for one in found))
+
+
 class _Run:
     """A run that deletes something; it holds the locks."""
 
@@ -78,8 +115,8 @@ class _Run:
     def delete(self, free: list[Due], held: int) -> RetentionRun:
         """Delete these things, look for them, and record the run, which a hold has kept so many others from."""
         how: dict[str, Callable[[Due], None]] = {
-            FILE: self._file, KEY: self._key, PACKAGE: self._package, ANSWERS: self._answers, SEALED: self._sealed,
-            MARKS: self._marks,
+            FILE: self._file, KEY: self._key, PACKAGE: self._package, ANSWERS: self._answers,
+            MESSAGES: self._messages, SEALED: self._sealed, MARKS: self._marks,
         }  # fmt: skip
         for one in free:
             how[one.kind](one)
@@ -116,6 +153,9 @@ class _Run:
     def _answers(self, one: Due) -> None:
         _answers_of(self._house, one.name).delete()
 
+    def _messages(self, one: Due) -> None:
+        _messages_of(self._house, one.name).delete()
+
     def _sealed(self, one: Due) -> None:
         event = expiry.delete(self._house, _numbers(one.name), self._by, self._moment, one.days)
         self._work.record(chain=self._house.chain, event=event)
@@ -132,9 +172,15 @@ def _summed(items: list[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 
 def _answers_of(house: House, name: str) -> Any:
-    """The stored answers of a date (UTC)."""
-    begin = datetime.fromisoformat(f"{date.fromisoformat(name)}T00:00:00+00:00")
-    return AnsweredRequest.objects.filter(house=house, at__gte=begin, at__lt=begin + timedelta(days=1))
+    """The stored answers of a span."""
+    begin, end = span(name, ANSWERS_SPAN)
+    return AnsweredRequest.objects.filter(house=house, at__gte=begin, at__lt=end)
+
+
+def _messages_of(house: House, name: str) -> Any:
+    """The messages that were done on a date (UTC)."""
+    begin, end = span(name, MESSAGES_SPAN)
+    return OutboxMessage.objects.filter(house=house, done_at__gte=begin, done_at__lt=end)
 
 
 def _numbers(name: str) -> tuple[int, int]:
@@ -155,6 +201,7 @@ _FOUND: Mapping[str, Callable[[House, str], bool]] = {
     KEY: lambda house, name: PersonKey.objects.filter(house=house, player__house=house, player__ref=name).exists(),
     PACKAGE: lambda house, name: PackageContent.objects.filter(house=house, package__day=name).exists(),
     ANSWERS: lambda house, name: _answers_of(house, name).exists(),
+    MESSAGES: lambda house, name: _messages_of(house, name).exists(),
     SEALED: lambda house, name: SealedEntry.objects.filter(house=house, number__range=_numbers(name)).exists(),
     MARKS: lambda house, name: ExclusionMark.objects.filter(house=house, exclusion__number=int(name)).exists(),
 }

@@ -187,6 +187,12 @@ def delete_what_is_due(house: str) -> bool:
     return _unless_read_only(named(house), lambda found: retention.run(found, "clock:retention") is not None)
 
 
+@task("reports.prune")
+def prune(house: str) -> bool:
+    """Delete a share of the answers and messages that a house need not keep any more, as `delete_what_is_due`."""
+    return _unless_read_only(named(house), lambda found: retention.prune(found, "clock:prune") is not None)
+
+
 @task("reports.run_schedules")
 def run_schedules(house: str) -> bool:
     """Let what is due of a house's schedules fall due; returns whether something did."""

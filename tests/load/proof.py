@@ -1,4 +1,4 @@
-"""What must hold when the load is over: every hand settled once, verification finds nothing, custody and books agree."""
+"""What must hold when the load is over: every hand is settled once, verification finds nothing, the books balance."""
 
 from __future__ import annotations
 

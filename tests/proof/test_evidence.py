@@ -1,11 +1,14 @@
 """Complaints, legal holds, the sealed register and retention, judged by events alone: no database."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from casino.audit.verifier.canonical import hash_of
+from casino.audit.verifier.state import MODELS
+from casino.audit.verifier.state_people import OUTBOX
+from casino.audit.verifier.state_rows import Near, Rows
 from tests.proof.test_judgements import HOUSE, Doc, Docs, add, codes, evening, hire, one
 
 SHA = "a" * 64
@@ -187,3 +190,59 @@ def test_a_run_deletes_what_it_names_and_nothing_too_early(items: list[Doc], mor
     forgotten(found)
     ran(found, *(item(found) | one for one in items), **more)
     assert set(codes(found)) == {"retention_differs"}
+
+
+# --- Answers and messages -------------------------------------------------------------------------------------------
+
+
+def span(kind: str, name: str, **more: Any) -> Doc:
+    """Answers or messages of a span that were kept for ninety days."""
+    length = timedelta(minutes=10) if kind == "answers" else timedelta(days=1)
+    since = later((datetime.fromisoformat(name).replace(tzinfo=UTC) + length).isoformat(), 0)
+    return {"kind": kind, "name": name, "sha256": SHA, "size": 1, "since": since, "days": 90} | more
+
+
+def old_spans(found: Docs) -> list[Doc]:
+    """One of each kind whose ninety days are just over."""
+    begin = later(at(found), -92)
+    return [span("answers", f"{begin[:15]}0"), span("messages", begin[:10])]
+
+
+def test_spans_go_after_their_days() -> None:
+    found = docs()
+    ran(found, *old_spans(found))
+    assert codes(found) == []
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["answers", "messages"])
+@pytest.mark.parametrize("more", [{"days": 6}, {"days": 30}, {"since": "2026-01-01T00:00:00.000000Z"}])
+def test_spans_are_kept_for_the_days_of_the_house_from_their_end(kind: int, more: Doc) -> None:
+    found = docs()
+    ran(found, old_spans(found)[kind] | more)
+    assert set(codes(found)) == {"retention_differs"}
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["answers", "messages"])
+def test_spans_of_young_rows_and_of_held_days_are_kept(kind: int) -> None:
+    young, twice, under_hold = docs(), docs(), docs()
+    name = at(young)[:10] if kind else f"{at(young)[:15]}0"
+    ran(young, span(("answers", "messages")[kind], name))
+    assert set(codes(young)) == {"retention_differs"}
+    ran(twice, old_spans(twice)[kind], old_spans(twice)[kind])
+    assert set(codes(twice)) == {"retention_differs"}
+    day = old_spans(under_hold)[kind]["name"][:10]
+    held(under_hold, scope="days", first_day=day, last_day=day)
+    ran(under_hold, old_spans(under_hold)[kind])
+    assert codes(under_hold) == ["held_was_deleted"]
+
+
+def test_a_row_that_may_go_is_missed_again_once_it_changes() -> None:
+    found: list[str] = []
+    rows = Rows(MODELS, lambda code, place, problem: found.append(code))
+    for key in ("gone", "kept", "again"):
+        rows.add(OUTBOX, key, task="t", subject=key, created_at=Near(later(at(docs()), 0)), done_at=None)
+        rows.let_go(OUTBOX, key)
+    rows.change(OUTBOX, "again", done_at=None)
+    stored = {"task": "t", "subject": "kept", "created_at": at(docs()), "done_at": "2020-01-01T00:00:00.000000Z"}
+    assert rows.compare([{"model": OUTBOX, "key": "kept", "row": stored}]) == 1
+    assert found == ["state_differs", "state_missing"]

@@ -95,16 +95,18 @@ class RetentionRan(AuditEvent):
     run: Annotated[int, "number of the run in the house, from 1 without gaps"]
     deleted: Annotated[
         Mapping[str, JsonObject],
-        "by kind (`report_file`, `person_key`, `day_package`, `answers`, `sealed_entries`, `exclusion_marks`): "
+        "by kind (`report_file`, `person_key`, `day_package`, `answers`, `messages`, `sealed_entries`, "
+        "`exclusion_marks`): "
         "`count`, `size` (bytes), `sha256` of the canonical JSON of `items`",
     ]
     items: Annotated[
         JsonObjects,
-        "everything that was deleted: `kind`, `name` (run and file, player, gaming day, date of answers, first and "
-        "last entry, or exclusion), `sha256` (of the content that was recorded, of the answers' keys and requests, or "
-        "of the canonical JSON of the hashes that were recorded), `size`, `since` (from when on its days are counted, "
+        "everything that was deleted: `kind`, `name` (run and file, player, gaming day, begin of the ten minutes of "
+        "answers, UTC, date on which messages were done, first and last entry, or exclusion), `sha256` (of the content "
+        "that was recorded, of the answers' keys and requests, of the messages, or of the canonical JSON of the hashes "
+        "that were recorded), `size`, `since` (from when on its days are counted, "
         "UTC), `days` (for how many it was kept)",
     ]
     held_count: Annotated[int, "how many others were due and are under a legal hold"]
-    by: Annotated[str, "what has let it run: `clock:retention`, or `manage.py retention`"]
+    by: Annotated[str, "what has let it run: `clock:retention`, `clock:prune`, or `manage.py retention`"]
     left: Annotated[Sequence[str], "names of what was still found afterwards; always empty"]

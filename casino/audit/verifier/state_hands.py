@@ -162,7 +162,9 @@ MODELS = (
             "created_at": proved(
                 "the event that ends the hand, hand.bonus_confirmed, hand.dispute_withdrawn, day.closed"
             ),
-            "done_at": proved(f"hand.settled, hand.disputed, {_DISPUTES}, hand.bonus_held, day.packaged"),
+            "done_at": proved(
+                f"hand.settled, hand.disputed, {_DISPUTES}, hand.bonus_held, day.packaged; gone with retention.ran"
+            ),
             **dict.fromkeys(
                 ("sent_at", "deliveries", "last_error"),
                 transient("how the broker was hinted; the message stays open until its work is done"),

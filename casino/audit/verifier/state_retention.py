@@ -2,7 +2,7 @@
 events have recorded, and was under no legal hold."""
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import UTC, datetime
 
 from .canonical import hash_of
 from .report_classes import KEPT_LONGER
@@ -10,7 +10,7 @@ from .state_approvals import Approvals, moved
 from .state_columns import HOUSE, ID, Model, proved
 from .state_days import PACKAGE, PACKAGE_CONTENT
 from .state_evidence import COMPLAINT, ENTRY, HAND, HOLD
-from .state_people import PERSON, PERSON_KEY, SYSTEM
+from .state_people import OUTBOX, PERSON, PERSON_KEY, SYSTEM
 from .state_reports import FILE, RUN
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 from .state_safeguards import EXCLUSION, MARK
@@ -36,6 +36,8 @@ KEPT = {
     "retain_transient_days": (90, 0),
     "retain_answers_days": (90, 7),
 }
+#: Seconds of the spans by which answers and messages are deleted.
+ANSWERS_SPAN, MESSAGES_SPAN = 600, 86_400
 _PERSONS = "retain_laundering_days"
 #: Of files of reports, whose class the verifier does not know, but for those that are kept longer.
 _FILES = ("retain_books_days", "retain_laundering_days", "retain_operations_days", "retain_transient_days")
@@ -54,7 +56,8 @@ class Retention:
         self._carried = 0
         self._kinds: dict[str, Callable[[Row, int, str, str], None]] = {
             "report_file": self._file, "person_key": self._person, "day_package": self._package,
-            "answers": self._answers, "sealed_entries": self._sealed, "exclusion_marks": self._marks,
+            "answers": self._answers, "messages": self._messages, "sealed_entries": self._sealed,
+            "exclusion_marks": self._marks,
         }  # fmt: skip
         self.handlers: dict[str, Handler] = {
             "player.forgotten": self._judge_forgotten,
@@ -182,10 +185,25 @@ class Retention:
 
     def _answers(self, item: Row, run: int, at: str, place: str) -> None:
         """Answers are a copy of what is proved elsewhere; how long they were kept is judged."""
-        if item["since"][:10] != (date.fromisoformat(item["name"]) + timedelta(days=1)).isoformat():
-            self._retention(place, f"answers of {item['name']} are counted from {item['since']}")
+        self._judge_span(item, ANSWERS_SPAN, at, place)
+
+    def _messages(self, item: Row, run: int, at: str, place: str) -> None:
+        """Messages that were done on a date: they are there no more."""
+        begin, end = self._judge_span(item, MESSAGES_SPAN, at, place)
+        for key, row in self._rows.of(OUTBOX).items():
+            if row["done_at"] is not None and moved(begin, -TOLERANCE) <= row["done_at"] < moved(end, TOLERANCE):
+                self._rows.let_go(OUTBOX, key)
+
+    def _judge_span(self, item: Row, seconds: int, at: str, place: str) -> tuple[str, str]:
+        """Whether what came in a span of time was kept from its end for long enough, and is under no hold; returns its
+        begin and its end."""
+        begin = moved(datetime.fromisoformat(item["name"]).replace(tzinfo=UTC).isoformat(), 0)
+        end = moved(begin, seconds)
+        if seconds_between(item["since"], end) != 0:
+            self._retention(place, f"{item['kind']} of {item['name']} are counted from {item['since']}")
         self._judge_days(at, item["days"], ("retain_answers_days",), place, at_least=False)
-        self._judge_held(item, item["name"], item["name"], None, place)
+        self._judge_held(item, item["name"][:10], item["name"][:10], None, place)
+        return begin, end
 
     def _sealed(self, item: Row, run: int, at: str, place: str) -> None:
         first, _, last = item["name"].partition("-")

@@ -51,6 +51,8 @@ class Rows:
     def __init__(self, models: Mapping[str, Model], find: Find) -> None:
         self._models, self.find = models, find
         self._rows: dict[str, dict[str, Row]] = {name: {} for name, model in models.items() if model.is_compared}
+        #: Rows that may have been deleted.
+        self._may_be_gone: set[tuple[str, str]] = set()
         self._columns = {
             name: frozenset(column for column, declared in model.columns.items() if declared.compared)
             for name, model in models.items()
@@ -67,6 +69,7 @@ class Rows:
     def change(self, model: str, key: str, **columns: Any) -> None:
         """Columns of a row were changed. Raises NotRecorded."""
         self.get(model, key).update(columns)
+        self._may_be_gone.discard((model, key))
 
     def get(self, model: str, key: str) -> Row:
         """The columns of a row. Raises NotRecorded."""
@@ -82,6 +85,10 @@ class Rows:
     def remove(self, model: str, key: str) -> None:
         """A row was deleted."""
         self._rows[model].pop(key, None)
+
+    def let_go(self, model: str, key: str) -> None:
+        """A row may be deleted from now on, unless it changes again: one that is missing is no finding."""
+        self._may_be_gone.add((model, key))
 
     def of(self, model: str) -> Mapping[str, Row]:
         """All rows of a model by their keys."""
@@ -102,6 +109,8 @@ class Rows:
                 self._compare(place, expected, row)
         for model, left in self._rows.items():
             for key in left if not self._models[model].may_go else ():
+                if (model, key) in self._may_be_gone:
+                    continue
                 self.find("state_missing", f"{model} {key}", "events have made it, and it is not there")
             left.clear()
         return count

@@ -2,6 +2,7 @@
 
 import uuid
 
+import django.contrib.postgres.indexes
 import django.db.models.deletion
 from django.db import migrations, models
 
@@ -115,7 +116,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "outbox message",
-                "indexes": [models.Index(condition=models.Q(("done_at", None)), fields=["id"], name="outbox_open")],
+                "indexes": [
+                    models.Index(condition=models.Q(("done_at", None)), fields=["id"], name="outbox_open"),
+                    django.contrib.postgres.indexes.BrinIndex(fields=["done_at"], name="outbox_done_at"),
+                ],
                 "constraints": [models.UniqueConstraint(fields=("house", "task", "subject"), name="outbox_once")],
             },
         ),

@@ -27,6 +27,7 @@ from deploy.embedded.process import wait_until
 from tests.casino.kit import SAMPLE, Kit
 from tests.casino.metrics.reading import TOKEN, scraped, token_file, value
 from tests.casino.scene import assert_problem
+from tests.casino.superuser import unguarded
 
 
 @pytest.fixture(autouse=True)
@@ -226,6 +227,18 @@ def test_the_outbox_is_seen_by_task(kit: Kit) -> None:
     assert found("cukassza_outbox_oldest_seconds") > 0
     OutboxMessage.objects.filter(id=message.id).update(done_at=message.created_at)
     assert found("cukassza_outbox_open_messages") == before[0]
+
+
+def test_what_is_kept_for_a_time_is_counted_with_its_age(kit: Kit) -> None:
+    kit.worked_hand()
+    kit.settle()
+    with unguarded("staff_answeredrequest", "houses_outboxmessage") as cursor:
+        cursor.execute("UPDATE staff_answeredrequest SET at = at - interval '50 days'")
+        cursor.execute("UPDATE houses_outboxmessage SET done_at = done_at - interval '50 days'")
+    samples = scraped(kit.http(None))
+    assert value(samples, "cukassza_outbox_messages") >= 0
+    for name in ("cukassza_answered_requests_oldest_seconds", "cukassza_outbox_done_oldest_seconds"):
+        assert value(samples, name) >= 50 * 86_400
 
 
 def test_parts_are_heard_of_or_not(kit: Kit, own_valkey: str, settings: Any) -> None:

@@ -21,8 +21,9 @@ class Command(BaseCommand):
 
     help = (
         "Delete what need not be kept any more and is under no legal hold: report files, packages of days, stored "
-        "answers, keys to persons' data, entries of the sealed register, marks of exclusions that are over. Every run "
-        "is recorded with what it deleted, and checked. --dry-run lists what is due, and which holds keep it."
+        "answers, messages of the outbox that are done, keys to persons' data, entries of the sealed register, marks "
+        "of exclusions that are over. Every run is recorded with what it deleted, and checked. --dry-run lists what "
+        "is due, and which holds keep it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
