@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow long browser faults check pages messages examples catalogue verifier shots wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow long browser faults check pages messages examples catalogue verifier shots wheels bench load soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -101,6 +101,9 @@ wheels: $(STAMP) ## ask the package index for the locked wheels of every Python 
 
 bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http, live, screens, founding, reports or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
+
+load: $(STAMP) ## play 64 tables at once, in a closed and an open loop: hands/s, latencies, CPU by part (ARGS="--tables 8 ...")
+	@$(PY) -m tests.load $(ARGS)
 
 soak: $(STAMP) ## a million random hands of each game, deep counts, 10,000 lost connections (ARGS=... for tests.soak)
 	@$(PY) -m tests.soak $(ARGS)

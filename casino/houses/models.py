@@ -153,7 +153,7 @@ class OutboxMessage(models.Model):
         indexes = [
             models.Index(fields=["id"], condition=Q(done_at=None), name="outbox_open"),
             # Messages are done about in the order of their rows: this finds the oldest ones, for next to nothing.
-            BrinIndex(fields=["done_at"], name="outbox_done_at"),
+            BrinIndex(fields=["done_at"], name="outbox_done_at", autosummarize=True),
         ]
 
     def __str__(self) -> str:

@@ -31,7 +31,7 @@ SEALED, MARKS, MESSAGES = "sealed_entries", "exclusion_marks", "messages"
 _NAMES_PLAYERS = (Sensitivity.PLAYERS, Sensitivity.PERSONS, Sensitivity.SEALED)
 #: Rows that come by the thousand, answers and messages, are deleted by spans of time. One run takes the oldest spans
 #: that hold so many rows together, and one span at least: so it is over in a second or two, whatever a day has brought.
-ROWS = 20_000
+ROWS = 10_000
 #: Answers are so many that a date of them takes too long.
 ANSWERS_SPAN, MESSAGES_SPAN = timedelta(minutes=10), timedelta(days=1)
 _SPAN = "date_bin(%s, {at}, '2000-01-01T00:00Z')"

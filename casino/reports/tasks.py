@@ -4,6 +4,7 @@ time, and any number of times; what it writes is recorded in the house's chain.
 """
 
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,8 @@ from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
 
+#: Seconds after which no further run of pruning begins; a run takes a second or two, a task may take twelve.
+PRUNING = 5.0
 #: Seconds that an event may be without a checkpoint before somebody has to look.
 LOG_BEHIND = auditing.SIGNED_WITHIN.total_seconds()
 
@@ -189,8 +192,18 @@ def delete_what_is_due(house: str) -> bool:
 
 @task("reports.prune")
 def prune(house: str) -> bool:
-    """Delete a share of the answers and messages that a house need not keep any more, as `delete_what_is_due`."""
-    return _unless_read_only(named(house), lambda found: retention.prune(found, "clock:prune") is not None)
+    """Delete answers and messages that a house need not keep any more, as `delete_what_is_due`, run by run for
+    `PRUNING` seconds; returns whether there was something."""
+
+    def work(found: House) -> bool:
+        until, runs_made = time.monotonic() + PRUNING, 0
+        while retention.prune(found, "clock:prune") is not None:
+            runs_made += 1
+            if time.monotonic() > until:
+                break
+        return runs_made > 0
+
+    return _unless_read_only(named(house), work)
 
 
 @task("reports.run_schedules")

@@ -300,8 +300,9 @@ class AnsweredRequest(HouseRow):
         constraints = [
             models.UniqueConstraint(fields=["house", "terminal", "key"], name="answered_request_key"),
         ]
-        # Rows come in the order of their time: this finds the oldest ones, and costs a write nothing.
-        indexes = [BrinIndex(fields=["at"], name="answered_request_at")]
+        # Rows come in the order of their time: this finds the oldest ones, and costs a write nothing. Without
+        # `autosummarize` every row since the last vacuum would be read each time that they are looked for.
+        indexes = [BrinIndex(fields=["at"], name="answered_request_at", autosummarize=True)]
 
     def __str__(self) -> str:
         return f"{self.terminal_id}:{self.key}"

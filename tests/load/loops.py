@@ -42,9 +42,9 @@ def open_(room: Room, parts: Parts, seconds: float, think: float, rate: float, s
         while True:
             with lock:
                 moment = next(coming, None)
-            if moment is None:
-                return
-            taken.late += time.monotonic() - (begun + moment) > LATE
+                if moment is None:
+                    return
+                taken.late += time.monotonic() - (begun + moment) > LATE
             yield begun + moment
 
     name = f"open loop, {len(room.tables)} tables, {1000 * think:.0f} ms of thought"

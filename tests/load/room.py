@@ -8,6 +8,7 @@ random one of those that the house offers.
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -71,8 +72,10 @@ class Client(Terminal):
 
 
 def _operation(method: str, path: str) -> str:
-    """`POST hand/actions` of `tables/T1/hand/actions`."""
-    return f"{method} {path.partition('/')[2].partition('/')[2] or 'table'}"
+    """`POST hand/actions` of `tables/T1/hand/actions`, `POST seats/N/leave` of `tables/T1/seats/4/leave`."""
+    _, _, within = path.partition("/")
+    _, _, asked = within.partition("/")
+    return f"{method} {re.sub('[0-9]+', 'N', asked) or 'table'}"
 
 
 @dataclass
@@ -146,7 +149,7 @@ class ElectronicTable(Table):
         self._refs, self._stacks = recorded.hands[0]["seats"], recorded.hands[0]["stacks"]
 
     def make_ready(self) -> None:
-        """Open it, where it is closed; whoever has little left buys chips."""
+        """Open it, where it is closed; players who have little left buy chips."""
         if self.table["state"] == "closed":
             self.seat_players(self._refs, self._stacks)
         for seat in self.table["seats"]:

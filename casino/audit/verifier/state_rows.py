@@ -69,7 +69,7 @@ class Rows:
     def change(self, model: str, key: str, **columns: Any) -> None:
         """Columns of a row were changed. Raises NotRecorded."""
         self.get(model, key).update(columns)
-        self._may_be_gone.discard((model, key))
+        self._may_be_gone -= {(model, key)}
 
     def get(self, model: str, key: str) -> Row:
         """The columns of a row. Raises NotRecorded."""

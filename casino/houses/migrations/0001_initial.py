@@ -118,7 +118,9 @@ class Migration(migrations.Migration):
                 "verbose_name": "outbox message",
                 "indexes": [
                     models.Index(condition=models.Q(("done_at", None)), fields=["id"], name="outbox_open"),
-                    django.contrib.postgres.indexes.BrinIndex(fields=["done_at"], name="outbox_done_at"),
+                    django.contrib.postgres.indexes.BrinIndex(
+                        autosummarize=True, fields=["done_at"], name="outbox_done_at"
+                    ),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("house", "task", "subject"), name="outbox_once")],
             },

@@ -224,7 +224,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "answered request",
-                "indexes": [django.contrib.postgres.indexes.BrinIndex(fields=["at"], name="answered_request_at")],
+                "indexes": [
+                    django.contrib.postgres.indexes.BrinIndex(
+                        autosummarize=True, fields=["at"], name="answered_request_at"
+                    )
+                ],
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "terminal", "key"), name="answered_request_key")
                 ],
