@@ -32,7 +32,7 @@ CHIPS = {
     1: "white", 5: "grey", 25: "yellow", 100: "red", 500: "green", 1_000: "blue", 5_000: "purple", 25_000: "orange",
     100_000: "black",
 }  # fmt: skip
-#: Pieces of each small denomination in the vault, in the cashier's drawer, and in each table's tray.
+#: Pieces of each small denomination in the vault, at least, in the cashier's drawer, and in each table's tray.
 VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 #: Control points of the house that amounts of the evening would reach.
 OF_AN_EVENING = (
@@ -84,7 +84,7 @@ def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 
         house = _House(base_url, founders[0], admin)
         people = house.people(admin, deputy, third, dealers=-(-len(tables) // TABLES_OF_A_DEALER))
         supervisor = stack.enter_context(Terminal(base_url, people["supervisor"]))
-        house.stock(admin, auditor, supervisor, chips=8 * sum(table.max_stack for table in tables))
+        house.stock(admin, auditor, supervisor, chips=8 * sum(table.max_stack for table in tables), tables=len(tables))
         for table in tables:
             house.set_up(table, supervisor)
         rehearsed = rehearse(house.code)
@@ -222,13 +222,13 @@ class _House:
 
     # --- Money, chips, places ----------------------------------------------------------------------------------------
 
-    def stock(self, admin: Terminal, auditor: Terminal, supervisor: Terminal, *, chips: int) -> None:
+    def stock(self, admin: Terminal, auditor: Terminal, supervisor: Terminal, *, chips: int, tables: int) -> None:
         """Who the house is; chips, the vault, the drawer, and control points that no buy-in of the evening reaches."""
         admin.post("house/identity", IDENTITY, version=None)
         colours = {str(value): colour for value, colour in CHIPS.items()}
         admin.post("chip-sets", {"chip_set": "MAIN", "denominations": colours}, version=None)
         # Enough for every tray, and for a drawer that could pay everybody at once.
-        pieces = chips_worth(4 * chips, VAULT_OF_EACH)
+        pieces = chips_worth(4 * chips, max(VAULT_OF_EACH, 2 * (DRAWER_OF_EACH + TRAY_OF_EACH * tables)))
         supervisor.post("vault/opening", {"capital": CAPITAL * chips, "pieces": named(pieces)}, version=None)
         admin.post("drawers", {"drawer": DRAWER}, version=None)
         self.enrol("cage-1", "cage", DRAWER)
