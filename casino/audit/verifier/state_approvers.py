@@ -91,6 +91,7 @@ _OVER_HTTP = {"player.erased": "compliance"}
 _SETTINGS = (
     "table.set_up", "table.terms_changed", "table.seat_fee_changed", "table.tray_stocked", "drawer.set_up",
     "house.identity_changed", "house.rules_set", "drawer.template_set", "table.template_set", "report.schedule_set",
+    "webhook.subscribed",
 )  # fmt: skip
 _TERMS = ("terminal.enrolled", "staff.player_linked")
 _ROSTER = ("staff.roles_changed", "staff.activated", "staff.second_factor_reset", *_TERMS)
