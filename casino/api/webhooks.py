@@ -161,7 +161,7 @@ class ReplayWebhook(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Send again."""
         return webhooks.replay(
-            command=command, number=path["number"], chain=data["chain"], after=data["after"], reason=data["reason"]
+            command=command, number=path["webhook"], chain=data["chain"], after=data["after"], reason=data["reason"]
         )
 
 
@@ -183,11 +183,11 @@ class EndWebhook(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """End."""
-        return webhooks.end(command=command, number=path["number"], reason=data["reason"])
+        return webhooks.end(command=command, number=path["webhook"], reason=data["reason"])
 
 
 urls = [
     path("webhooks", Webhooks.as_view()),
-    path("webhooks/<int:number>/replay", ReplayWebhook.as_view()),
-    path("webhooks/<int:number>/end", EndWebhook.as_view()),
+    path("webhooks/<int:webhook>/replay", ReplayWebhook.as_view()),
+    path("webhooks/<int:webhook>/end", EndWebhook.as_view()),
 ]

@@ -1,8 +1,8 @@
 """The operator's file of destinations: whom the house sends something to, outside.
 
 `CASINO_DESTINATIONS` names a file of TOML, so that no secret and no address is in the database or in an event: what is
-kept names destinations only. What a destination takes, its kind says: files of reports (`casino/reports/destinations.py`)
-or hints of changes (`casino/live/receivers.py`).
+kept names destinations only. Their kind says what they take: files of reports (`casino/reports/destinations.py`), or
+hints of changes (`casino/live/receivers.py`).
 """
 
 import tomllib

@@ -4,8 +4,9 @@ It looks at the ends of chains twice a second over a connection of its own, and 
 hints of one chain in one POST, in the order of their numbers. The next of a chain is sent when the receiver has taken
 those before, and a chain that fails is tried again later and holds up no other. Nothing is kept for sending but the
 number that was taken last, and of what is under way the last: so a process that dies leaves the same to the next, under
-the same id. Two processes never send the same chain at once: each has it for itself for a while (`casino/core/leases.py`),
-and sends nothing any more when that is over. There is no transaction while something is sent.
+the same id. Two processes never send the same chain at once: each has it for itself for a while
+(`casino/core/leases.py`), and sends nothing any more when that is over. There is no transaction while something is
+sent.
 
 Not in Celery: a task of the clock would come late (a second, and what waits in its queue), and a receiver that hangs
 would keep a worker from the house's own work.
@@ -54,7 +55,8 @@ _DUE = """
 SELECT head.id, head.house_id, head.name, head.seq, coalesce(here.position, 0), here.until
 FROM audit_chainhead head
 LEFT JOIN live_webhookposition here ON here.webhook_id = %s::bigint AND here.chain = head.name
-WHERE head.house_id = %s::uuid AND (head.name = ANY(%s::text[]) OR split_part(head.name, '/', 1) || '/*' = ANY(%s::text[]))
+WHERE head.house_id = %s::uuid
+    AND (head.name = ANY(%s::text[]) OR split_part(head.name, '/', 1) || '/*' = ANY(%s::text[]))
     AND head.seq > coalesce(here.position, 0)
     AND coalesce(here.next_at <= clock_timestamp(), true)
     AND coalesce(here.worked_until < clock_timestamp(), true)

@@ -59,7 +59,9 @@ class WebhookPosition(HouseRow):
         verbose_name = "position of a webhook"
         constraints = [
             models.UniqueConstraint(fields=["webhook", "chain"], name="live_webhook_chain"),
-            models.CheckConstraint(condition=Q(until=None) | Q(until__gt=models.F("position")), name="live_webhook_until"),
+            models.CheckConstraint(
+                condition=Q(until=None) | Q(until__gt=models.F("position")), name="live_webhook_until"
+            ),
         ]
 
     def __str__(self) -> str:

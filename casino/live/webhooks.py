@@ -5,7 +5,6 @@ A webhook is no more than a reader of hints to whom they are brought: its positi
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -94,9 +93,7 @@ def replay(*, command: Command, number: int, chain: str, after: int, reason: str
                 code="replay_ahead", position=position.position,
             )  # fmt: skip
         # What is being sent now ends first: `worked_until` stays.
-        found.update(
-            position=after, until=None, attempts=0, problem="", failing_since=None, next_at=ClockTimestamp()
-        )
+        found.update(position=after, until=None, attempts=0, problem="", failing_since=None, next_at=ClockTimestamp())
         event = WebhookReplayed(webhook=number, chain=chain, after=after, position=position.position, reason=reason)
         return Outcome(event, describe(row, row.positions.order_by("chain")))
 
@@ -148,23 +145,6 @@ def lost(row: Webhook) -> Ended | None:
 def covers(chains: Sequence[str], name: str) -> bool:
     """Whether a chain of this name is among those of a webhook."""
     return name in chains or f"{name.partition('/')[0]}/*" in chains
-
-
-def failing(house: House) -> list[tuple[Webhook, str, datetime]]:
-    """What somebody must look at: webhooks with a chain that fails and since when, and those that the house has ended
-    while no later one is at the same destination; each with the name of the chain, or nothing."""
-    found = []
-    chains = WebhookPosition.objects.filter(
-        house=house, webhook__ended_at=None, attempts__gte=ALARMING, failing_since__isnull=False
-    )
-    for one in chains.select_related("webhook").order_by("webhook__number", "chain"):
-        assert one.failing_since is not None  # noqa: S101 - the query says so
-        found.append((one.webhook, one.chain, one.failing_since))
-    for row in Webhook.objects.filter(house=house).exclude(problem="").order_by("number"):
-        later = Webhook.objects.filter(house=house, destination=row.destination, number__gt=row.number)
-        if row.ended_at is not None and not later.exists():
-            found.append((row, "", row.ended_at))
-    return found
 
 
 def describe(row: Webhook, positions: "Sequence[WebhookPosition] | QuerySet[WebhookPosition]") -> dict[str, Any]:

@@ -93,9 +93,11 @@ def receiver() -> Iterator[Receiving]:
     receiving = Receiving()
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            post = Post(time.monotonic(), self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            post = Post(
+                time.monotonic(), self.path, {name.lower(): value for name, value in self.headers.items()}, body
+            )
             receiving.posts.append(post)
             status = receiving.answer(post)
             if 200 <= status < 300:

@@ -1,4 +1,4 @@
-"""Webhooks: signed, in order, again until they are taken, once more when asked; over real HTTP to a receiver of ours."""
+"""Webhooks: signed, in order, again until they are taken, once more when asked; over HTTP to a receiver of ours."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from casino.houses.models import ClockTimestamp
 from casino.live import bringing, receivers, webhooks
 from casino.live.bringing import Bringer
 from casino.live.models import Webhook, WebhookPosition
+from casino.metrics import state
+from casino.metrics.declared import WEBHOOKS
+from casino.reports import alarms
 from casino.staff.models import Role, Staff
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Kit
@@ -331,6 +334,29 @@ def test_a_person_ends_it_and_another_goes_on_from_its_positions(kit: Kit, scann
     send()
     assert scanner.of(T1) == [missed]
     assert found_by_verifier(kit) == []
+
+
+def test_a_chain_that_is_not_taken_is_an_alarm_and_a_metric_until_it_is(kit: Kit, scanner: Receiving) -> None:
+    def shown() -> list[str]:
+        return [one.name for one in alarms.alarms(kit.house) if one.kind == "webhook_failing"]
+
+    def counted() -> float:
+        [found] = [value for one, labels, value in state.read() if (one, labels[:1]) == (WEBHOOKS, (kit.house.code,))]
+        return found
+
+    subscribe(kit, T1)
+    happen(kit.house, T1, version=5)
+    scanner.answer = lambda _: 500
+    for _ in range(webhooks.ALARMING):
+        assert shown() == [] and counted() == 0
+        send()
+        retry_now(kit)
+    assert shown() == ["webhook 1, table/T1"] and counted() == 1
+    scanner.answer = lambda _: 410
+    send()
+    assert shown() == ["webhook 1"] and counted() == 0
+    subscribe(kit, T1)
+    assert shown() == []
 
 
 # --- Rights ---------------------------------------------------------------------------------------------------------
