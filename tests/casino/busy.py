@@ -959,9 +959,6 @@ AFTERWARDS: dict[str, Step] = {
     "sealed.entry": _at("compliance", "sealed", {"what": "note", "text": "Nothing to report today."}),
     "sealed.entry of a case": _at("compliance", "sealed", SEALED_CASE),
     "report.schedule_set": lambda busy: busy.manager.post("report-schedules/nightly", NIGHTLY | REASON),
-    "webhook.subscribed": _at("office", "webhooks", {"destination": "scanner", "chains": ["table/T1"]} | REASON),
-    "webhook.replayed": _at("office", "webhooks/1/replay", {"chain": "table/T1", "after": 2} | REASON),
-    "webhook.ended": _at("office", "webhooks/1/end", REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "variance.offset": _approved("variance-offsets", {"drawer": "C1", "count": 1, "amount": 5} | REASON, "manager"),
     "day.closed": _close_day,
@@ -978,4 +975,7 @@ AFTERWARDS: dict[str, Step] = {
     "report.delivery_failed": _deliver("waiting"),
     "report.delivered": _deliver("sent"),
     "report.schedule_stopped": _stop,
+    "webhook.subscribed": _at("office", "webhooks", {"destination": "scanner", "chains": ["table/T1"]} | REASON),
+    "webhook.replayed": _at("office", "webhooks/1/replay", {"chain": "table/T1", "after": 2} | REASON),
+    "webhook.ended": _at("office", "webhooks/1/end", REASON),
 }
