@@ -20,7 +20,6 @@ from casino.houses.models import ClockTimestamp, House
 from casino.live import hints, receivers
 from casino.live.models import Webhook, WebhookPosition
 from casino.live.rights import Followed, Scope, Sender
-from casino.staff.models import Staff
 
 #: Webhooks of a house that send at a time, at most.
 MOST = 8
@@ -128,14 +127,13 @@ def end_by_house(row: Webhook, why: Ended) -> bool:
 
 
 def sender_of(row: Webhook) -> Sender:
-    """What the person who has subscribed it may follow now."""
-    person = Staff.objects.get(id=row.subscribed_by_id)
-    return Sender(person.roles, kind="", location="", house=row.house_id)
+    """What the person may follow who has subscribed it."""
+    return Sender(row.subscribed_by.roles, kind="", location="", house=row.house_id)
 
 
 def lost(row: Webhook) -> Ended | None:
     """Why one must not go on; None while it may."""
-    person = Staff.objects.get(id=row.subscribed_by_id)
+    person = row.subscribed_by
     # A login that waits for its owner's new password is still that of a person who works here.
     if not person.is_active and not person.locked_by_password:
         return Ended.LEFT

@@ -9,6 +9,8 @@ _SUBSCRIBED, _ENDED = proved("webhook.subscribed"), proved("webhook.ended")
 _MOVES = transient("how far the receiver has come: it moves without an event, and back with `webhook.replayed`")
 #: Why the house itself ends one.
 _PROBLEMS = ("receiver_gone", "subscriber_left", "subscriber_may_not_follow")
+#: Who follows the house.
+_FOLLOW = frozenset(("floor", "manager", "surveillance", "auditor", "admin", "cage_supervisor"))
 MODELS = (
     Model(
         WEBHOOK,
@@ -79,6 +81,8 @@ class Webhooks:
         person = self._rows.get(STAFF, row["subscribed_by"])
         if problem == "subscriber_left" and (person["is_active"] or person["locked_by_password"]):
             self._find(doc, f"{row['subscribed_by']} had not left")
+        if problem == "subscriber_may_not_follow" and _FOLLOW & set(person["roles"]):
+            self._find(doc, f"{row['subscribed_by']} might follow the house")
         self._rows.change(
             WEBHOOK, str(data["webhook"]), ended_at=Near(doc["at"]), problem=problem,
         )  # fmt: skip

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import base64
-import socket
 import threading
 import time
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 
 from casino.approvals.selectors import database_time
-from casino.core.destinations import NotSent
+from casino.audit.events.webhooks import WebhookEnded, WebhookReplayed, WebhookSubscribed
+from casino.audit.verifier.state_approvers import needed, one_of
+from casino.core import once_live
 from casino.houses.models import ClockTimestamp
-from casino.live import bringing, receivers, webhooks
-from casino.live.bringing import Bringer
+from casino.live import delivering, webhooks
+from casino.live.delivering import Deliverer
 from casino.live.models import Webhook, WebhookPosition
 from casino.metrics import state
 from casino.metrics.declared import WEBHOOKS
 from casino.reports import alarms
-from casino.staff.models import Role, Staff
+from casino.staff.models import Role, Staff, TerminalKind
 from casino.verification.auditing import verify_house
-from tests.casino.kit import Kit
+from tests.casino.kit import ACTOR, Kit
 from tests.casino.live.readers import happen
-from tests.casino.live.receiver import KEY, Post, Receiving, receiver, write
+from tests.casino.live.receiver import Post, Receiving, write
+from tests.casino.reports.test_catalogue_of_control import forged
 
 REASON = {"reason": "the scanner follows"}
 T1, T2, C1 = "table/T1", "table/T2", "drawer/C1"
-
-
-@pytest.fixture
-def scanner(kit: Kit, settings: Any, tmp_path: Path) -> Iterator[Receiving]:
-    """A receiver that the operator has set up as `scanner`, for a house with two tables."""
-    kit.table()
-    kit.table("T2")
-    with receiver() as receiving:
-        settings.CASINO_DESTINATIONS = write(tmp_path, receiving)
-        yield receiving
-    # Other tests share the database, and nobody receives any more.
-    Webhook.objects.filter(house=kit.house, ended_at=None).update(ended_at=ClockTimestamp())
 
 
 def subscribe(kit: Kit, *chains: str, status: int = 201, **more: Any) -> dict[str, Any]:
@@ -52,12 +40,12 @@ def subscribe(kit: Kit, *chains: str, status: int = 201, **more: Any) -> dict[st
     return found
 
 
-def send(bringer: Bringer | None = None) -> None:
+def send(deliverer: Deliverer | None = None) -> None:
     """Everything that is due is sent, and noted."""
-    ours = bringer or Bringer()
+    ours = deliverer or Deliverer()
     while ours.look():
         ours.rest(5)
-    if bringer is None:
+    if deliverer is None:
         ours.close()
 
 
@@ -106,16 +94,16 @@ def test_hints_come_signed_and_in_order(kit: Kit, scanner: Receiving) -> None:
 def test_many_hints_come_in_several_posts_and_never_the_next_before_one_is_taken(
     kit: Kit, scanner: Receiving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bringing, "AT_A_TIME", 3)
+    monkeypatch.setattr(delivering, "AT_A_TIME", 3)
     subscribe(kit, T1)
     seqs = [happen(kit.house, T1, version=number) for number in range(1, 9)]
     answers = iter([204, 500, 503, 200, 307])
     scanner.answer = lambda _: next(answers, 204)
     # A redirect would lead here again.
     scanner.headers = {"Location": scanner.url}
-    bringer = Bringer()
+    deliverer = Deliverer()
     for _ in range(4):
-        send(bringer)
+        send(deliverer)
         retry_now(kit)
     assert [post.seqs for post in scanner.posts] == [seqs[:3], seqs[3:6], seqs[3:6], seqs[3:6], seqs[6:], seqs[6:]]
     # Later ones that have happened meanwhile do not change what is sent again.
@@ -142,24 +130,24 @@ def test_a_chain_that_fails_holds_up_no_other(kit: Kit, scanner: Receiving) -> N
     subscribe(kit, "table/*", C1)
     scanner.answer = lambda post: 500 if post.content["chain"] == T1 else 204
     failing, well, drawer = (happen(kit.house, chain, version=5) for chain in (T1, T2, C1))
-    bringer = Bringer()
-    send(bringer)
+    deliverer = Deliverer()
+    send(deliverer)
     happen(kit.house, T2, version=6)
-    send(bringer)
+    send(deliverer)
     assert (scanner.of(T1), scanner.of(T2), scanner.of(C1)) == ([], [well, well + 1], [drawer])
     waits = []
     for _ in range(4):
         waits.append((position(kit, T1).next_at - database_time()).total_seconds())
         retry_now(kit)
-        send(bringer)
+        send(deliverer)
     assert [round(one) for one in waits] == [1, 2, 4, 8]
     WebhookPosition.objects.filter(house=kit.house, chain=T1).update(attempts=40)
     retry_now(kit)
-    send(bringer)
+    send(deliverer)
     assert round((position(kit, T1).next_at - database_time()).total_seconds()) == 3600
     scanner.answer = lambda _: 204
     retry_now(kit)
-    send(bringer)
+    send(deliverer)
     assert scanner.of(T1) == [failing]
 
 
@@ -178,12 +166,12 @@ def test_a_receiver_that_hangs_holds_up_no_other_chain_and_is_cut(
     scanner.answer = answer
     happen(kit.house, T1, version=5)
     well = happen(kit.house, T2, version=5)
-    bringer, began = Bringer(), time.monotonic()
-    while bringer.look() > 1:
-        bringer.rest(5)
+    deliverer, began = Deliverer(), time.monotonic()
+    while deliverer.look() > 1:
+        deliverer.rest(5)
     assert scanner.of(T2) == [well] and position(kit, T2).position == well
     assert position(kit, T1).worked_until is not None
-    send(bringer)
+    send(deliverer)
     assert 1.5 < time.monotonic() - began < 15
     goes_on.set()
     assert (position(kit, T1).problem, position(kit, T1).attempts) == ("receiver_timeout", 1)
@@ -193,7 +181,7 @@ def test_a_receiver_that_hangs_holds_up_no_other_chain_and_is_cut(
 def test_two_senders_at_once_send_each_number_once_and_in_order(
     kit: Kit, scanner: Receiving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bringing, "AT_A_TIME", 2)
+    monkeypatch.setattr(delivering, "AT_A_TIME", 2)
     subscribe(kit, T1, T2)
     under_way, together = dict.fromkeys((T1, T2), 0), []
 
@@ -207,7 +195,7 @@ def test_two_senders_at_once_send_each_number_once_and_in_order(
 
     scanner.answer = answer
     stop = threading.Event()
-    threads = [threading.Thread(target=bringing.bring, args=(stop,)) for _ in range(2)]
+    threads = [threading.Thread(target=delivering.deliver, args=(stop,)) for _ in range(2)]
     for thread in threads:
         thread.start()
     try:
@@ -224,7 +212,7 @@ def test_two_senders_at_once_send_each_number_once_and_in_order(
 def test_a_sender_that_dies_leaves_the_same_to_the_next_when_its_lease_is_over(kit: Kit, scanner: Receiving) -> None:
     subscribe(kit, T1)
     first = happen(kit.house, T1, version=5)
-    dead = Bringer()
+    dead = Deliverer()
     assert dead.look() == 1
     scanner.until(lambda: len(scanner.taken) == 1)
     # It was taken, and nobody has noted that.
@@ -249,10 +237,10 @@ def test_a_restored_database_sends_again_what_it_has_not_noted(kit: Kit, scanner
     assert [post.seqs for post in scanner.posts] == [[first], [first]]
     assert scanner.posts[0].id == scanner.posts[1].id
     row = Webhook.objects.select_related("house").get(house=kit.house)
-    hint = bringing.Hint(T1, first, "table.closed", 5)
-    before, after = (bringing.message_of(row, epoch, [hint], whole=True) for epoch in (1, 2))
+    hint = delivering.Hint(T1, first, "table.closed", 5)
+    before, after = (delivering.message_of(row, epoch, [hint], whole=True) for epoch in (1, 2))
     # In a new epoch of the log the same number may be of another event.
-    assert before[0] != after[0] and before == bringing.message_of(row, 1, [hint], whole=True)
+    assert before[0] != after[0] and before == delivering.message_of(row, 1, [hint], whole=True)
 
 
 def test_tables_that_are_set_up_later_begin_with_their_first_event(kit: Kit, scanner: Receiving) -> None:
@@ -294,14 +282,14 @@ def test_a_replay_while_something_is_sent_comes_after_it(kit: Kit, scanner: Rece
     seqs = [happen(kit.house, T1, version=number) for number in range(1, 4)]
     goes_on = threading.Event()
     scanner.answer = lambda _: 204 if goes_on.wait(20) else 500
-    bringer = Bringer()
-    assert bringer.look() == 1
+    deliverer = Deliverer()
+    assert deliverer.look() == 1
     scanner.until(lambda: len(scanner.posts) == 1)
     kit.office(Role.ADMIN).ok("webhooks/1/replay", {"chain": T1, "after": seqs[0] - 2} | REASON)
-    other = Bringer()
+    other = Deliverer()
     assert other.look() == 0
     goes_on.set()
-    send(bringer)
+    send(deliverer)
     assert [post.seqs for post in scanner.posts] == [seqs, [seqs[0] - 1, *seqs]]
     assert position(kit, T1).position == seqs[-1]
 
@@ -392,128 +380,35 @@ def test_it_ends_with_the_right_of_who_has_subscribed_it(
     assert ended["problem"] == problem
 
 
-# --- The operator's file --------------------------------------------------------------------------------------------
-
-
-def test_what_is_subscribed_is_set_up_and_there(kit: Kit, scanner: Receiving) -> None:
-    refused = subscribe(kit, T1, status=422, destination="archive")
-    assert (refused["code"], refused["choices"]) == ("unknown_destination", ["scanner"])
-    assert subscribe(kit, "table/T8", status=404)["code"] == "not_found"
-    assert subscribe(kit, "player/*", status=400)["code"] == "invalid_request"
-    assert subscribe(kit, status=400)["code"] == "invalid_request"
-    for _ in range(webhooks.MOST):
-        subscribe(kit, T1, C1, f"house/{kit.house.code}", T1)
-    assert subscribe(kit, T1, status=409)["code"] == "too_many_webhooks"
-    listed = kit.office(Role.AUDITOR).get("webhooks").json()
-    assert listed["destinations"] == ["scanner"] and len(listed["webhooks"]) == webhooks.MOST
-    assert listed["webhooks"][0]["chains"] == [T1, C1, f"house/{kit.house.code}"]
-    # Nothing is said of where it is, nor of its key.
-    assert scanner.url not in str(listed)
-    # Schedules send files, and name no webhooks.
-    assert kit.office(Role.AUDITOR).get("report-schedules").json()["destinations"] == ["archive"]
-
-
-def test_a_destination_that_is_not_there_any_more_is_tried_again(
-    kit: Kit, scanner: Receiving, settings: Any, tmp_path: Path
+def test_once_the_house_is_live_a_manager_approves_it(
+    kit: Kit, scanner: Receiving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subscribe(kit, T1)
-    seq = happen(kit.house, T1, version=5)
-    there, settings.CASINO_DESTINATIONS = settings.CASINO_DESTINATIONS, ""
-    send()
-    assert position(kit, T1).problem == "unknown_destination"
-    settings.CASINO_DESTINATIONS = write(tmp_path, scanner, url="http://scanner.example/hints")
-    retry_now(kit)
-    send()
-    assert (position(kit, T1).problem, position(kit, T1).attempts) == ("misconfigured", 2)
-    settings.CASINO_DESTINATIONS = write(tmp_path, scanner)
-    assert there == settings.CASINO_DESTINATIONS
-    retry_now(kit)
-    send()
-    assert scanner.of(T1) == [seq]
+    monkeypatch.setattr(once_live, "is_live", lambda house: True)
+    body = {"destination": "scanner", "chains": [T1]} | REASON
+    row = kit.approved(kit.office(Role.ADMIN), "webhooks", body)
+    assert row["approval"] == 1
+    assert needed({"kind": "webhook.subscribed", "role": "admin", "data": {}}, {}) == one_of(("manager",))
+    # To end it, or to send again what was sent, takes one person.
+    admin = kit.office(Role.ADMIN)
+    admin.ok("webhooks/1/replay", {"chain": T1, "after": 0} | REASON)
+    admin.ok("webhooks/1/end", REASON)
+    assert found_by_verifier(kit) == []
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"url": "http://scanner.example/"}, {"url": "ftp://127.0.0.1/"}, {"url": "https://"},
-        {"url": "https://me:secret@scanner.example/"}, {"url": "https://scanner.example/a b"},
-        {"url": "https://scanner.example/#a"}, {"timeout": 0}, {"timeout": 60}, {"secret_file": "/nowhere"},
-    ],
-)  # fmt: skip
-def test_a_wrong_description_is_refused(kit: Kit, settings: Any, tmp_path: Path, wrong: dict[str, Any]) -> None:
-    settings.CASINO_DESTINATIONS = write(tmp_path, Receiving("https://scanner.example/"), **wrong)
-    with pytest.raises(ImproperlyConfigured):
-        receivers.named(kit.house.code, "scanner")
-
-
-@pytest.mark.parametrize("key", ["", "whsec_", "whsec_c2hvcnQ=", base64.b64encode(KEY).decode(), "whsec_&"])
-def test_a_key_is_long_and_in_the_form_of_the_standard(kit: Kit, settings: Any, tmp_path: Path, key: str) -> None:
-    settings.CASINO_DESTINATIONS = write(tmp_path, Receiving("https://scanner.example/"))
-    receivers.named(kit.house.code, "scanner")
-    (tmp_path / "key").write_text(key)
-    with pytest.raises(ImproperlyConfigured):
-        receivers.named(kit.house.code, "scanner")
-
-
-def test_a_key_is_replaced_while_both_sign(kit: Kit, scanner: Receiving, settings: Any, tmp_path: Path) -> None:
-    subscribe(kit, T1)
-    new = b"fedcba9876543210fedcba9876543210"
-    (tmp_path / "new").write_text(f"whsec_{base64.b64encode(new).decode()}")
-    settings.CASINO_DESTINATIONS = write(
-        tmp_path, scanner, secret_file=str(tmp_path / "new"), old_secret_file=str(tmp_path / "key")
-    )
-    happen(kit.house, T1, version=5)
-    send()
-    [post] = scanner.posts
-    assert post.is_signed() and post.is_signed(new)
-
-
-# --- Answers that are none ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("answer", "code"),
-    [
-        ([b"HTTP/1.1 204 No Content\r\n\r\n"], ""),
-        ([b"HTTP/1.1 103 Early Hints\r\nLink: a\r\n", b"\r\nHTTP/1.1 2", b"00 OK\r\n\r\n"], ""),
-        ([b"HTTP/1.1 200 OK\r\n\r\n", *[b"x" * 100_000] * 50], ""),
-        ([b"SSH-2.0-OpenSSH_9.2\r\n"], "receiver_unreachable"),
-        ([b"x" * 100_000], "receiver_unreachable"),
-        ([], "receiver_unreachable"),
-        ([b"H", b"T", b"T", b"P", *[None] * 40], "receiver_timeout"),
-    ],
-    ids=["no content", "early hints", "long", "no HTTP", "no line", "nothing", "drop by drop"],
-)
-def test_an_answer_is_its_status_and_comes_in_time(answer: list[bytes | None], code: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            there, _ = listening.accept()
-            with there:
-                there.recv(65_536)
-                try:
-                    for part in answer:
-                        there.sendall(part or b"x")
-                        time.sleep(0.1)
-                except OSError:
-                    return
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        where = receivers.Receiver(f"http://127.0.0.1:{listening.getsockname()[1]}/", [KEY], 2.0)
-        began = time.monotonic()
-        try:
-            where.send("msg_1", b"{}", began + 2)
-            found = ""
-        except NotSent as error:
-            found = error.code
-        assert found == code
-        assert time.monotonic() - began < 4
-        thread.join(20)
-
-
-def test_nothing_is_sent_when_the_time_is_over_before_it_begins(scanner: Receiving) -> None:
-    where = receivers.Receiver(scanner.url, [KEY], 2.0)
-    with pytest.raises(NotSent, match="no answer"):
-        where.send("msg_1", b"{}", time.monotonic())
-    assert scanner.posts == []
+def test_the_verifier_finds_what_nobody_may_do(kit: Kit, scanner: Receiving) -> None:
+    login = subscribe(kit, T1)["subscribed_by"]
+    floor = kit.hire(Role.FLOOR, TerminalKind.OFFICE, "")[0].actor
+    number_two = WebhookSubscribed(webhook=2, destination="scanner", chains=[T1], reason="secretly")
+    cases: list[tuple[Any, Any, str]] = [
+        (number_two, floor, f"webhook 2 was subscribed by {floor.staff} as floor"),
+        (WebhookReplayed(webhook=1, chain=T2, after=1, position=2, reason="again"), ACTOR, f"sends nothing of {T2}"),
+        (WebhookReplayed(webhook=1, chain=T1, after=3, position=2, reason="again"), ACTOR, "and had come to 2"),
+        (WebhookEnded(webhook=1, problem="subscriber_left"), ACTOR, f"{login} had not left"),
+        (WebhookReplayed(webhook=1, chain=T1, after=1, position=2, reason="again"), ACTOR, "webhook 1 had ended"),
+        (WebhookEnded(webhook=2, problem="subscriber_may_not_follow"), ACTOR, f"{floor.staff} might follow the house"),
+        (replace(number_two, webhook=4), ACTOR, "webhook 4 follows none"),
+        (WebhookEnded(webhook=4), ACTOR, "webhook 4 was ended by test: no problem"),
+    ]
+    for event, actor, problem in cases:
+        forged(kit, kit.house.chain, event, actor)
+        assert [one for one in found_by_verifier(kit) if one.endswith(problem)], problem

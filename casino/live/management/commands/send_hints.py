@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.live import bringing, streams
+from casino.live import delivering, streams
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         path = Path(settings.CASINO_STREAMS_SOCKET)
         log.info("sending hints; connections come over %s", path)
         try:
-            with bringing.bringing():
+            with delivering.running():
                 asyncio.run(streams.serve(path, settings.CASINO_MOST_STREAMS))
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""Brings hints to webhooks: a thread of the process that sends them (`manage.py send_hints`).
+"""Delivers hints to webhooks: a thread of the process that sends them (`manage.py send_hints`).
 
 It looks at the ends of chains twice a second over a connection of its own, and sends what is new: at most `AT_A_TIME`
 hints of one chain in one POST, in the order of their numbers. The next of a chain is sent when the receiver has taken
@@ -91,7 +91,7 @@ def message_of(row: Webhook, epoch: int, found: Sequence[Hint], *, whole: bool) 
     return f"msg_{hashlib.sha256(row.house_id.bytes + body).hexdigest()[:40]}", body
 
 
-class Bringer:
+class Deliverer:
     """Sends for every house of the database. Used by one thread, which alone speaks to the database."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Bringer:
         """Note what has become of what was sent, and send what is due; returns how many parcels are on their way."""
         sql.drop_lost_connections()
         self._note_done()
-        going = Webhook.objects.filter(ended_at=None).select_related("house")
+        going = Webhook.objects.filter(ended_at=None).select_related("house", "subscribed_by")
         for row in going.order_by("id"):
             if (why := webhooks.lost(row)) is not None:
                 _end(row, why)
@@ -223,12 +223,12 @@ def _end(row: Webhook, why: Ended) -> None:
         log.error("house %s: webhook %s does not end: %s", row.house.code, row.number, error.detail)
 
 
-def bring(stop: threading.Event) -> None:
+def deliver(stop: threading.Event) -> None:
     """Send until `stop`. What fails is named in the log, and tried again: the streams of the same process go on."""
-    bringer = Bringer()
+    deliverer = Deliverer()
     while not stop.is_set():
         try:
-            on_their_way = bringer.look()
+            on_their_way = deliverer.look()
         except (DatabaseError, InterfaceError) as error:
             log.warning("webhooks cannot be read: %s", error)
             connection.close()
@@ -238,11 +238,11 @@ def bring(stop: threading.Event) -> None:
             stop.wait(AFTER_FAILURE)
         else:
             if on_their_way:
-                bringer.rest(EVERY)
+                deliverer.rest(EVERY)
             else:
                 stop.wait(EVERY)
     try:
-        bringer.close()
+        deliverer.close()
     except (DatabaseError, InterfaceError) as error:
         log.warning("what was sent to webhooks last is not noted, and is sent again: %s", error)
     finally:
@@ -250,10 +250,10 @@ def bring(stop: threading.Event) -> None:
 
 
 @contextmanager
-def bringing() -> Iterator[None]:
+def running() -> Iterator[None]:
     """A thread that sends to webhooks, while this lasts."""
     stop = threading.Event()
-    thread = threading.Thread(target=bring, args=(stop,), name="webhooks")
+    thread = threading.Thread(target=deliver, args=(stop,), name="webhooks")
     thread.start()
     try:
         yield
