@@ -316,7 +316,7 @@ class Configuration:
         default="",
         shown="none",
         meaning="A file of TOML with the destinations of scheduled reports: a folder, mail, a store of S3's protocol "
-        "([how](../how-to/send-reports.md)).",
+        "([how](../how-to/send-reports.md)); and of webhooks ([how](../how-to/receive-webhooks.md)).",
     )
     address: str = variable(
         "CASINO_ADDRESS",

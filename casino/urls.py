@@ -75,6 +75,7 @@ from casino.api import (
     vault_counts,
     waiting,
     watching,
+    webhooks,
 )
 from casino.console import urls as console
 
@@ -141,6 +142,7 @@ v1 = [
     *days.urls,
     *dealers.urls,
     *waiting.urls,
+    *webhooks.urls,
     *books.urls,
     *report_runs.urls,
     *prints.urls,

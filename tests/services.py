@@ -106,7 +106,13 @@ class TestServices:
         #: Where scheduled reports are sent to: a folder `archive` beside this file, which a test makes.
         self.destinations = Path(tempfile.mkdtemp(prefix="cukassza-d-", dir="/tmp")) / "destinations.toml"
         archive = self.destinations.with_name("archive")
-        self.destinations.write_text(f'[archive]\nkind = "folder"\npath = "{archive}"\n')
+        # Nobody listens where the webhook `scanner` would be sent to.
+        key = self.destinations.with_name("scanner")
+        key.write_text("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+        self.destinations.write_text(
+            f'[archive]\nkind = "folder"\npath = "{archive}"\n'
+            f'[scanner]\nkind = "webhook"\nurl = "http://127.0.0.1:1/"\nsecret_file = "{key}"\n'
+        )
         self._database_is_given = bool(given.database)
         self._environ = {
             **environ,

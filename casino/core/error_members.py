@@ -190,6 +190,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "return_number": (_TEXT, "number of the return, as the authority has given it"),
     "players": (_TEXTS, "references of the players"),
     "postings": (_NUMBERS, "the ledger transactions"),
+    "position": (_NUMBER, "number of the last event whose hint the receiver has taken"),
     "pot": (_MINOR, "the disputed pot, in minor units"),
     "refused": (_TEXTS, "values that a table of the house must not have"),
     "rehearsal": (_NUMBER, "number of the rehearsal"),

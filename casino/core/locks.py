@@ -258,6 +258,12 @@ def lock_reports(house_id: UUID) -> None:
     _lock_name(f"reports of {house_id}")
 
 
+def lock_webhooks(house_id: UUID) -> None:
+    """Keep others from numbering or ending webhooks of this house until the transaction ends. Raises LockOrderError."""
+    _take(Rank.SERIAL, "webhooks")
+    _lock_name(f"webhooks of {house_id}")
+
+
 def lock_transaction_log(house_id: UUID) -> None:
     """Keep others from describing unknown persons, from entering and withdrawing lines of the log of transactions, and
     from trading with unknown persons, until the transaction ends: of two trades of one person at the same time the

@@ -16,6 +16,7 @@ from casino.audit import guard, outside, timestamping, witnessing
 from casino.core.errors import LogRefused
 from casino.doctor.findings import Finding, Level, ok
 from casino.doctor.houses import looked_at
+from casino.live import receivers
 from casino.reports import destinations
 
 PART = "outside"
@@ -110,21 +111,25 @@ def authority() -> Iterator[Finding]:
 
 
 def files(house: str | None) -> Iterator[Finding]:
-    """Destinations of this house's files of reports, or of all houses', are well written; their folders are there."""
+    """Destinations of this house's files of reports and hints, or of all houses', are well written; folders are
+    there."""
     if not settings.CASINO_DESTINATIONS:
         yield Finding(PART, Level.NOTE, "no_destinations", "No destinations: schedules can send nothing.")
         return
     try:
         codes = [one.code for one in looked_at(house)]
         named = {name: destinations.named(code, name) for code in codes for name in destinations.names(code)}
+        webhooks = {name: receivers.named(code, name) for code in codes for name in receivers.names(code)}
     except (ImproperlyConfigured, DatabaseError) as error:
-        yield _failure("destination_wrong", str(error), "See docs/how-to/send-reports.md.")
+        yield _failure("destination_wrong", str(error), "See docs/how-to/send-reports.md and receive-webhooks.md.")
         return
     for name, one in named.items():
         if isinstance(one, destinations.Folder) and not os.access(one.path, os.W_OK | os.X_OK):
             yield _failure("destination_missing", f"{name}: {one.path} cannot be written.", "Create it for the worker.")
         else:
             yield ok(PART, f"files can be sent to {name}")
+    for name in webhooks:
+        yield ok(PART, f"the webhook {name} is well written")
 
 
 def _silent(url: str) -> str:

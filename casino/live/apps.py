@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class LiveConfig(AppConfig):
-    """Hints of changes, and the process that sends them."""
+    """Hints of changes, the process that sends them, and webhooks."""
 
     name = "casino.live"
     label = "live"

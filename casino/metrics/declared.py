@@ -27,6 +27,9 @@ IMBALANCES = _gauge("imbalances", "Open imbalances: chips against money, or a sn
 READ_ONLY = _gauge("house_read_only", "1 for a house that may write nothing because of its log.", *_HOUSE)
 LOG_BEHIND = _gauge("log_behind_seconds", "Age of the oldest event that is not in the log yet; 0: none.", *_HOUSE)
 LOG_WAITING = _gauge("log_waiting_events", "Events of all chains that no checkpoint covers yet.", *_HOUSE)
+WEBHOOKS = _gauge(
+    "webhook_chains_failing", "Chains of webhooks whose receiver has not taken several attempts in a row.", *_HOUSE
+)
 FOLDER_LAG = _gauge(
     "outside_folder_lag_leaves",
     "Leaves by which the last checkpoint in a folder outside is behind the database's; folders are numbered from 1 as "
@@ -73,8 +76,8 @@ STANDBY_WANTED = _gauge("synchronous_standby_wanted", "1 where commits wait for 
 STANDBYS = _gauge("standbys", "Standbys that take the log of the database's server now.")
 
 OF_STATE = (
-    BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, FOLDER_LAG, VERIFIED_AT,
-    FINDINGS, SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
+    BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, WEBHOOKS, FOLDER_LAG,
+    VERIFIED_AT, FINDINGS, SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
     WORKERS_SILENT, LOGS_REFUSED, QUEUE, LOCKS, LOCK_WAIT, IDLE, SYNC_WAITS, SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
     ANSWERS, ANSWERS_OLDEST, MESSAGES, MESSAGES_OLDEST, RECOVERY, STANDBY_WANTED, STANDBYS,
 )  # fmt: skip

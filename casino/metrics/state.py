@@ -25,6 +25,7 @@ from casino.days import packages
 from casino.golive import rehearsals
 from casino.hands import bonus, services
 from casino.houses.models import House
+from casino.live.webhooks import ALARMING
 from casino.metrics import declared
 from casino.metrics.database import SERVER, server
 from casino.reports import runs
@@ -51,7 +52,9 @@ SELECT house.code, house.is_sandbox,
     (SELECT count(*) FROM chips_imbalance found WHERE found.house_id = house.id AND found.cleared_at IS NULL),
     coalesce((
         SELECT sum(head.seq - coalesce(mark.seq, 0)) FROM audit_chainhead head
-        LEFT JOIN audit_mark mark ON mark.chain_id = head.id WHERE head.house_id = house.id), 0)::bigint
+        LEFT JOIN audit_mark mark ON mark.chain_id = head.id WHERE head.house_id = house.id), 0)::bigint,
+    (SELECT count(*) FROM live_webhookposition here JOIN live_webhook hook ON hook.id = here.webhook_id
+        WHERE hook.house_id = house.id AND hook.ended_at IS NULL AND here.attempts >= %s)
 FROM houses_house house ORDER BY house.code
 """
 #: Epoch and size of each house's newest checkpoint.
@@ -79,14 +82,15 @@ def _bounded(statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
 def _houses() -> Iterator[Sample]:
     """What is said of each house, but for what lies outside the database."""
     late = audit.behind(0.0)
-    parameters = [list(SETTLES), TableState.DISPUTED.value]
-    for code, sandbox, unsettled, disputed, imbalances, waiting in _bounded(_HOUSES, parameters):
+    parameters = [list(SETTLES), TableState.DISPUTED.value, ALARMING]
+    for code, sandbox, unsettled, disputed, imbalances, waiting, failing in _bounded(_HOUSES, parameters):
         labels = (code, str(int(sandbox)))
         yield declared.UNSETTLED, labels, unsettled
         yield declared.DISPUTED, labels, disputed
         yield declared.IMBALANCES, labels, imbalances
         yield declared.LOG_BEHIND, labels, late.get(code, 0.0)
         yield declared.LOG_WAITING, labels, waiting
+        yield declared.WEBHOOKS, labels, failing
 
 
 def _verifications() -> Iterator[Sample]:

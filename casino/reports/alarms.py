@@ -20,7 +20,7 @@ from casino.cage.models import BagState, BankBag
 from casino.hands.models import Hand, HandState
 from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import House
-from casino.reports import alarms_of_cash, alarms_of_complaints, schedules, sending
+from casino.reports import alarms_of_cash, alarms_of_complaints, alarms_of_webhooks, schedules, sending
 from casino.reports import alarms_of_counts as counts
 from casino.transfers.models import UNDER_WAY, ChipMove, MoveKind, MoveState, Transfer
 
@@ -46,6 +46,7 @@ class AlarmKind(StrEnum):
     DELIVERY = "delivery_failing"
     SCHEDULE = "schedule_stopped"
     COMPLAINT = "complaint_due"
+    WEBHOOK = "webhook_failing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ _SHOWN: dict[AlarmKind, Callable[[House, ControlPoints, datetime], Iterator[coun
     AlarmKind.DELIVERY: sending.failing,
     AlarmKind.SCHEDULE: schedules.stopped,
     AlarmKind.COMPLAINT: alarms_of_complaints.due,
+    AlarmKind.WEBHOOK: alarms_of_webhooks.failing,
 }
 
 

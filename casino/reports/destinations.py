@@ -1,37 +1,27 @@
 """Where files of reports are sent to: a folder, people by mail, a store that speaks S3's protocol.
 
-The operator names them in a file of TOML, `CASINO_DESTINATIONS`, so that no password and no address of a person is in
-the database or in an event: schedules name destinations only.
+The operator names them in the file of destinations (`casino/core/destinations.py`).
 """
 
 import http.client
 import os
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import EmailMessage
 from django.core.mail.backends.smtp import EmailBackend
 
+from casino.core import destinations
+from casino.core.destinations import NotSent, secret
 from casino.reports import sigv4
 
 #: Seconds to wait for a server.
 TIMEOUT = 30.0
 _MODE, _FOLDERS = 0o640, 0o750
-
-
-class NotSent(Exception):
-    """An attempt that failed; `code` is kept, the words are for the server's log."""
-
-    def __init__(self, code: str, words: str) -> None:
-        super().__init__(words)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,28 +157,13 @@ class Store:
 
 
 def names(house: str) -> list[str]:
-    """The names of the destinations of a house."""
-    return sorted(name for name, one in _read().items() if house in one.get("houses", [house]))
+    """The names of the destinations of a house that take files. Raises ImproperlyConfigured."""
+    return destinations.names(house)
 
 
 def named(house: str, name: str) -> Destination:
     """One destination of a house. Raises NotSent unknown_destination, ImproperlyConfigured."""
-    found = _read().get(name)
-    if found is None or house not in found.get("houses", [house]):
-        raise NotSent("unknown_destination", f"{name} is not among the destinations of {house}")
-    try:
-        return _KINDS[found["kind"]](found)
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise ImproperlyConfigured(f"destination {name}: {type(error).__name__} {error}") from error
-
-
-def _read() -> dict[str, dict[str, Any]]:
-    if not settings.CASINO_DESTINATIONS:
-        return {}
-    try:
-        return tomllib.loads(Path(settings.CASINO_DESTINATIONS).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ImproperlyConfigured(f"CASINO_DESTINATIONS: {error}") from error
+    return destinations.named(house, name, _KINDS)
 
 
 def _folder(found: Mapping[str, Any]) -> Destination:
@@ -203,7 +178,7 @@ def _mail(found: Mapping[str, Any]) -> Destination:
         raise ValueError("a mail without files needs a link, the address of the API")
     return Mail(
         to=tuple(found["to"]), sender=found["from"], host=found["host"], port=found.get("port", 587),
-        user=found.get("user", ""), password=_secret(found), tls=tls, attach=found["attach"],
+        user=found.get("user", ""), password=secret(found), tls=tls, attach=found["attach"],
         link=found.get("link", "").rstrip("/"),
     )  # fmt: skip
 
@@ -211,13 +186,8 @@ def _mail(found: Mapping[str, Any]) -> Destination:
 def _store(found: Mapping[str, Any]) -> Destination:
     return Store(
         endpoint=found["endpoint"], bucket=found["bucket"], prefix=found.get("prefix", "").strip("/"),
-        region=found["region"], keys=sigv4.Keys(found["access_key"], _secret(found)),
+        region=found["region"], keys=sigv4.Keys(found["access_key"], secret(found)),
     )  # fmt: skip
 
 
-def _secret(found: Mapping[str, Any]) -> str:
-    """What is in the file that `secret_file` names."""
-    return Path(found["secret_file"]).read_text(encoding="utf-8").strip() if "secret_file" in found else ""
-
-
-_KINDS = {"folder": _folder, "mail": _mail, "s3": _store}
+_KINDS: dict[str, Callable[[Mapping[str, Any]], Destination]] = {"folder": _folder, "mail": _mail, "s3": _store}

@@ -16,6 +16,7 @@ from django.db.models import Q, QuerySet
 from casino.audit.events.reports import DeliveryFailed, DeliverySent
 from casino.audit.services import Actor
 from casino.core import leases, locks
+from casino.core.destinations import NotSent
 from casino.core.errors import Gone
 from casino.core.write import Work
 from casino.days import packages
@@ -24,7 +25,7 @@ from casino.houses.control_points import ControlPoints
 from casino.houses.models import ClockTimestamp, House
 from casino.reports import destinations, runs, schedules
 from casino.reports.alarms_of_counts import Sign
-from casino.reports.destinations import NotSent, Parcel, Sent
+from casino.reports.destinations import Parcel, Sent
 from casino.reports.models import Delivery, DeliveryState, ReportRun, RunState
 
 log = logging.getLogger(__name__)

@@ -136,6 +136,7 @@ _KEYS = {
     "reports.ReportFile": f"concat({_NAMES['reports.ReportRun'].format('m.run_id')}, '/', m.name)",
     "reports.ReportPart": """concat((SELECT concat(r.number, '/', f.name) FROM reports_reportfile f
         JOIN reports_reportrun r ON r.id = f.run_id WHERE f.id = m.file_id), '/', m.number)""",
+    "live.Webhook": "m.number::text",
     "evidence.Complaint": "m.number::text",
     "evidence.ComplaintText": f"concat({_NAMES['evidence.Complaint'].format('m.complaint_id')}, '/', m.step)",
     "evidence.LegalHold": "m.number::text",

@@ -992,4 +992,7 @@ AFTERWARDS: dict[str, Step] = {
     "report.delivery_failed": _deliver("waiting"),
     "report.delivered": _deliver("sent"),
     "report.schedule_stopped": _stop,
+    "webhook.subscribed": _at("office", "webhooks", {"destination": "scanner", "chains": ["table/T1"]} | REASON),
+    "webhook.replayed": _at("office", "webhooks/1/replay", {"chain": "table/T1", "after": 2} | REASON),
+    "webhook.ended": _at("office", "webhooks/1/end", REASON),
 }

@@ -102,6 +102,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "day.package_signed": (("auditor", f"days/{DAY}/package"),),
     "document.printed": (("auditor", f"prints?{PAGE}"), ("auditor", "prints/1/file")),
     "report.schedule_set": (("auditor", "report-schedules"),),
+    "webhook.replayed": (("auditor", "webhooks"),),
     "report.delivered": (("auditor", f"report-deliveries?{PAGE}"),),
     "report.made": (
         ("auditor", "reports"), ("auditor", f"report-runs?{PAGE}"), ("auditor", "report-runs/1"),

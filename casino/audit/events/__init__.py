@@ -21,6 +21,7 @@ from casino.audit.events import (
     tables,
     waiting,
     watching,
+    webhooks,
 )
 from casino.audit.events.registry import EVENTS, AuditEvent, DrawerEvent, TableEvent, UnknownEvent
 
@@ -50,4 +51,5 @@ __all__ = [
     "tables",
     "waiting",
     "watching",
+    "webhooks",
 ]

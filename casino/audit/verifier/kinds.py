@@ -398,6 +398,9 @@ _DECLARED = {
     "waiting.called": "house: table string; ticket integer",
     "waiting.no_show": "house: ticket integer",
     "waiting.removed": "house: ticket integer",
+    "webhook.ended": "house: problem? string; webhook integer",
+    "webhook.replayed": "house: after integer; chain string; position integer; webhook integer",
+    "webhook.subscribed": "house: approval? integer; chains [string]; destination string; webhook integer",
 }  # fmt: skip
 #: What an event has that names an approval, where it took several people.
 _ALSO = "; also_approved? [string]"

@@ -32,6 +32,7 @@ from . import (
     state_vault_counts,
     state_waiting,
     state_watching,
+    state_webhooks,
 )
 from .findings import Report
 from .state_actors import Actors
@@ -72,6 +73,7 @@ from .state_vault import Vault
 from .state_vault_counts import VaultCounts
 from .state_waiting import WaitingList
 from .state_watching import Watching
+from .state_webhooks import Webhooks
 
 #: Every model of a house's apps and of the ledger.
 MODELS: dict[str, Model] = by_name(
@@ -103,6 +105,7 @@ MODELS: dict[str, Model] = by_name(
     state_retention.MODELS,
     state_templates.MODELS,
     state_log.MODELS,
+    state_webhooks.MODELS,
 )
 
 
@@ -144,7 +147,7 @@ class State:
             *(money, Announcements(rows, self._find), Duty(rows), Capital(rows), Variances(rows)),
             *(LateClaims(rows), Identities(rows)),
             *(LedgerRows(rows), Days(rows), Reports(rows), Prints(rows), Evidence(rows, approvals), LogRows(rows)),
-            Retention(rows, approvals),
+            *(Retention(rows, approvals), Webhooks(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

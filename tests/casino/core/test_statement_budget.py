@@ -154,7 +154,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "takeHandover", "takeOverDrawer", "takeOverTable", "takeXReading", "tip", "unattributeChips", "unlockStaff",
         "useChipSet", "voidHand", "withdrawAnnouncement", "withdrawApproval", "withdrawDispute", "withdrawHandover",
         "withdrawLogLine", "withdrawRota", "witnessTrayCount", "writeSealed", "printDocument",
-        "recordMinor", "settleMinor", "clearMinor",
+        "recordMinor", "settleMinor", "clearMinor", "subscribeWebhook", "replayWebhook", "endWebhook",
     ),
     # It checks a password and a passkey, and removes one.
     11: ("removePasskey",),

@@ -145,6 +145,12 @@ def test_destinations_are_read_as_schedules_read_them(kit: Kit, tmp_path: Path, 
     assert codes(outside.files(kit.house.code)) == {"destination_missing"}
     (tmp_path / "archive").mkdir()
     assert codes(outside.files(kit.house.code)) == set()
+    hook = f'{file.read_text()}[scanner]\nkind = "webhook"\nsecret_file = "{tmp_path / "key"}"\nurl = "http'
+    file.write_text(f'{hook}://scanner.example/"\n')
+    assert codes(outside.files(kit.house.code)) == {"destination_wrong"}
+    file.write_text(f'{hook}s://scanner.example/"\n')
+    (tmp_path / "key").write_text("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+    assert codes(outside.files(kit.house.code)) == set()
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ NAMES_AN_OBJECT = {
     "entry", "exception", "exclusion", "fill", "found", "hand", "handover", "legal_hold", "line", "login", "minor",
     "move", "name", "passkey", "payout", "player", "printout", "rehearsal", "run", "sealed", "shift", "table",
     "terminal",
-    "ticket", "unknown_person", "vault_count",
+    "ticket", "unknown_person", "vault_count", "webhook",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "rules", "schedule", "seat", "tile"}
 #: How many boxes, fills, credits, movements of chips and counts of trays the other house has had, entries of its rota,
@@ -188,15 +188,15 @@ NEW = {
 }  # fmt: skip
 #: Members that name nothing: amounts, words, cards, seats by their letters in a hand, texts, people's data.
 VALUES = {
-    "above", "account", "action", "actions", "actor", "address", "admission_required", "adr", "age_band", "alarm_days",
-    "allowed", "amount", "announce", "approval_minutes_at_drawers", "approval_minutes_at_tables",
+    "above", "account", "action", "actions", "actor", "address", "admission_required", "adr", "after", "age_band",
+    "alarm_days", "allowed", "amount", "announce", "approval_minutes_at_drawers", "approval_minutes_at_tables",
     "approval_minutes_in_office", "area", "asked_by", "attestation", "authenticator_data", "awards", "bag",
     "bag_bank_days", "bands", "base", "bid", "birth_name", "birth_place", "bonus", "bonus_approved_from", "born",
     "borne", "box_change_count_required", "brought", "button", "by", "by_template", "cadence", "call", "capacity",
-    "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling", "claimed", "client_data",
+    "capital", "card", "cards", "carryover_on_close", "cash", "cause", "ceiling", "chains", "claimed", "client_data",
     "client_seeds", "closer_required", "code", "collected", "commitment", "complaint_answer_days", "consent",
     "contract", "corrects", "count", "credential", "currency", "currency_exponent", "day", "day_cut_off", "decimal",
-    "decision", "deductions", "denominations", "deposit", "description", "destinations", "device",
+    "decision", "deductions", "denominations", "deposit", "description", "destination", "destinations", "device",
     "difference_accepted", "difference_alarm_from", "difference_by_manager_above", "differences_of_one_sign", "digest",
     "direction", "dispute_minutes", "document", "drawer_close_minutes", "due_on", "ends_at", "entries", "evidence",
     "exchange_by_manager_from", "exchange_by_supervisor_from", "fee_refunded", "figure", "filed_day", "filed_id",
