@@ -1,0 +1,139 @@
+"""The application before the cluster: its processes as the supervisor starts them, a house, and its evening."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deploy import embedded
+from deploy.demo.client import Terminal
+from deploy.demo.evening import HERE, RecordedTable, load
+from deploy.demo.logins import Credentials
+from deploy.demo.play import Played, play_evening
+from deploy.demo.proof import wait_for
+from deploy.demo.report import collect
+from deploy.demo.seed import found_house
+from deploy.processes import CHECKOUT, Processes, address, application, listen
+from tests.faults.house import NAMES
+from tests.ha.cluster import Cluster
+from tests.ha.journal import Acknowledged
+
+#: Seconds between two hands of a table while trials go on: people shuffle, and the evening must last.
+BETWEEN_HANDS = 1.0
+#: Seconds within which what the evening has left behind is done.
+CAUGHT_UP = 60.0
+
+
+@dataclass
+class House:
+    """A house whose evening is played until the trials are over."""
+
+    processes: Processes
+    root: str
+    environ: dict[str, str]
+    credentials: Credentials
+    tables: dict[str, RecordedTable]
+    hands: int = 0
+    _over: threading.Event = field(default_factory=threading.Event)
+    _evening: Future[Played] | None = None
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+
+    def begin(self) -> None:
+        """Begin the evening."""
+        self._evening = self._pool.submit(
+            play_evening, self.root, self.credentials, self.tables, self._progress
+        )
+
+    def _progress(self, table: str, number: int, hands: int) -> None:
+        self.hands += 1
+        self._over.wait(BETWEEN_HANDS if number < hands else None)
+
+    @property
+    def over(self) -> bool:
+        """Whether the evening has ended, well or not."""
+        return self._evening is not None and self._evening.done()
+
+    def end(self) -> list[str]:
+        """Let the evening go on to its end, and return what is wrong with it. Raises what a console has met."""
+        self._over.set()
+        assert self._evening is not None
+        try:
+            played = self._evening.result()
+        finally:
+            self._pool.shutdown()
+        with Terminal(self.root, self.credentials.auditor) as auditor:
+            wait_for(auditor, played.closing)
+            deadline = time.monotonic() + CAUGHT_UP
+            while not (report := collect(auditor, self.tables, played)).ok and time.monotonic() < deadline:
+                time.sleep(0.5)
+        return [f"the evening: {name}" for name, held in report.checks.items() if not held] + report.differences[:3]
+
+    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """What a command of manage.py says."""
+        command = [sys.executable, str(CHECKOUT / "manage.py"), *words]
+        return subprocess.run(command, env=self.environ, capture_output=True, text=True, check=False)
+
+    def lost(self, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
+        """Those of these writes that the database has not, by their key or by chain, number and hash."""
+        from django.db import connections
+
+        from casino.audit.models import Event
+        from casino.houses.models import House as Row
+        from casino.staff.models import AnsweredRequest
+
+        connections.close_all()
+        house = Row.objects.get(code=self.credentials.house)
+        keys = set(AnsweredRequest.objects.filter(house=house).values_list("key", flat=True))
+        events = set(Event.objects.filter(house=house).values_list("chain__name", "seq", "leaf_hash"))
+        return [one for one in acknowledged if one.key not in keys or (one.chain, one.seq, one.leaf_hash) not in events]
+
+
+@contextmanager
+def running(folder: Path, cluster: Cluster) -> Iterator[House]:
+    """A house that is live, with its database in the cluster, and Django set up in this process."""
+    for name in NAMES:
+        os.environ.pop(name, None)
+    os.environ["CASINO_VAR"] = str(folder / "var")
+    _make_logins(cluster)
+    os.environ |= {
+        "DATABASE_OWNER_URL": cluster.url("casino", "casino"),
+        "DATABASE_URL": cluster.url("casino_app", "casino"),
+        "DATABASE_SEQUENCER_URL": cluster.url("casino_sequencer", "casino"),
+    }
+    try:
+        os.environ |= embedded.ensure().as_environ()  # the broker, keys and folders
+        _set_up()
+        with embedded.Keeper(), listen(0) as listener, Processes(application(listener)) as processes:
+            processes.wait_ready(f"{address(listener)}/readyz")
+            tables = load(HERE / "evening.jsonl")
+            credentials = found_house(address(listener), tables.values()).credentials
+            yield House(processes, address(listener), dict(os.environ), credentials, tables)
+    finally:
+        embedded.remove(var=folder / "var")
+
+
+def _make_logins(cluster: Cluster) -> None:
+    """Three logins, none of them a superuser; a commit of theirs waits for the standby, whatever a session says."""
+    with cluster.administrator() as connection:
+        for login, rights in (("casino", "CREATEROLE"), ("casino_app", ""), ("casino_sequencer", "")):
+            connection.execute(f"CREATE ROLE {login} LOGIN {rights} PASSWORD '{cluster.password}'")
+            connection.execute(f"ALTER ROLE {login} SET synchronous_commit = on")
+        connection.execute("CREATE DATABASE casino OWNER casino")
+
+
+def _set_up() -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", database="owner", verbosity=0)
