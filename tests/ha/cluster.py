@@ -160,6 +160,19 @@ class Cluster:
         if not wait_until(self.whole, seconds=PATIENCE):
             raise NotWhole(f"the cluster is not whole after {PATIENCE:.0f} s: {self.roles()}; logs in {self.folder}")
 
+    def wait_reachable(self) -> None:
+        """Wait until haproxy, too, has noticed who is primary. Raises NotWhole."""
+
+        def reached() -> bool:
+            try:
+                self.administrator().close()
+            except psycopg.OperationalError:
+                return False
+            return True
+
+        if not wait_until(reached, seconds=PATIENCE):
+            raise NotWhole(f"haproxy leads to no primary after {PATIENCE:.0f} s")
+
     def switch_over(self) -> str:
         """What an operator does before a planned stop; what patronictl said. Raises NotWhole."""
         leader, candidate = self.primary(), self.synchronous_standby()
@@ -180,7 +193,9 @@ class Cluster:
 def running(folder: Path, programs: Programs, *, synchronous: bool) -> Iterator[Cluster]:
     """A new cluster in an empty folder. Raises NotWhole."""
     etcd = {f"etcd{number}": (free_port(), free_port()) for number in (1, 2, 3)}
-    members = [Member(f"db{number}", folder / f"db{number}", programs, free_port(), free_port()) for number in (1, 2, 3)]
+    members = [
+        Member(f"db{number}", folder / f"db{number}", programs, free_port(), free_port()) for number in (1, 2, 3)
+    ]
     cluster = Cluster(members, free_port(), free_port(), secrets.token_hex(16), synchronous, folder, programs)
     file = folder / "haproxy.cfg"
     file.write_text(configuration.haproxy(cluster.port, cluster.metrics, [(one.database, one.rest) for one in members]))

@@ -27,7 +27,8 @@ def haproxy(port: int, metrics: int, servers: list[tuple[int, int]]) -> str:
     changes = [("127.0.0.1:5000", f"127.0.0.1:{port}"), ("    log /dev/log local0\n", ""), ("    log global\n", "")]
     changes += [("    option tcplog\n", ""), ("127.0.0.1:8405", f"127.0.0.1:{metrics}")]
     for machine, (database, rest) in zip(MACHINES, servers, strict=True):
-        changes.append((f"{machine}:5432 maxconn 100 check port 8008", f"127.0.0.1:{database} maxconn 100 check port {rest}"))
+        checked = "{}:{} maxconn 100 check port {}"
+        changes.append((checked.format(machine, 5432, 8008), checked.format("127.0.0.1", database, rest)))
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)
@@ -35,7 +36,14 @@ def haproxy(port: int, metrics: int, servers: list[tuple[int, int]]) -> str:
 
 
 def member(
-    name: str, *, folder: Path, programs: Path, database: int, rest: int, etcd: list[int], password: str,
+    name: str,
+    *,
+    folder: Path,
+    programs: Path,
+    database: int,
+    rest: int,
+    etcd: list[int],
+    password: str,
     synchronous: bool,
 ) -> dict[str, Any]:
     """Patroni's file for one member of a trial: other addresses, folders and passwords, less memory, no watchdog."""

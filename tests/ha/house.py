@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from deploy.demo.play import Played, play_evening
 from deploy.demo.proof import wait_for
 from deploy.demo.report import collect
 from deploy.demo.seed import found_house
+from deploy.embedded.process import wait_until
 from deploy.processes import CHECKOUT, Processes, address, application, listen
 from tests.faults.house import NAMES
 from tests.ha.cluster import Cluster
@@ -28,6 +30,8 @@ from tests.ha.journal import Acknowledged
 
 #: Seconds between two hands of a table while trials go on: people shuffle, and the evening must last.
 BETWEEN_HANDS = 1.0
+#: Seconds within which hands are played.
+BEGUN = 120.0
 #: Seconds within which what the evening has left behind is done.
 CAUGHT_UP = 60.0
 
@@ -47,10 +51,13 @@ class House:
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
     def begin(self) -> None:
-        """Begin the evening."""
-        self._evening = self._pool.submit(
-            play_evening, self.root, self.credentials, self.tables, self._progress
-        )
+        """Begin the evening; returns when hands are played. Raises AssertionError where none are."""
+        self._evening = self._pool.submit(play_evening, self.root, self.credentials, self.tables, self._progress)
+        assert wait_until(lambda: self.hands >= len(self.tables) or self.over, seconds=BEGUN), "no hand is played"
+
+    def stop(self) -> None:
+        """Hold nobody back any more, whatever becomes of the evening."""
+        self._over.set()
 
     def _progress(self, table: str, number: int, hands: int) -> None:
         self.hands += 1
@@ -63,7 +70,7 @@ class House:
 
     def end(self) -> list[str]:
         """Let the evening go on to its end, and return what is wrong with it. Raises what a console has met."""
-        self._over.set()
+        self.stop()
         assert self._evening is not None
         try:
             played = self._evening.result()
@@ -76,10 +83,23 @@ class House:
                 time.sleep(0.5)
         return [f"the evening: {name}" for name, held in report.checks.items() if not held] + report.differences[:3]
 
-    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """What a command of manage.py says."""
+    def given_up(self) -> str:
+        """What the evening ends with, now that it cannot go on; empty where it could."""
+        self.stop()
+        assert self._evening is not None
+        found = self._evening.exception()
+        self._pool.shutdown()
+        return "" if found is None else str(found)
+
+    def command(self, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """What a command of manage.py says to somebody who types this."""
         command = [sys.executable, str(CHECKOUT / "manage.py"), *words]
-        return subprocess.run(command, env=self.environ, capture_output=True, text=True, check=False)
+        return subprocess.run(command, env=self.environ, input=typed, capture_output=True, text=True, check=False)
+
+    def outside(self) -> int:
+        """Bytes of the checkpoints outside the database."""
+        folder = Path(self.environ["CASINO_CHECKPOINT_DIR"])
+        return sum(file.stat().st_size for file in folder.glob(f"{self.credentials.house}-????????.checkpoints"))
 
     def lost(self, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
         """Those of these writes that the database has not, by their key or by chain, number and hash."""
@@ -111,13 +131,22 @@ def running(folder: Path, cluster: Cluster) -> Iterator[House]:
     try:
         os.environ |= embedded.ensure().as_environ()  # the broker, keys and folders
         _set_up()
-        with embedded.Keeper(), listen(0) as listener, Processes(application(listener)) as processes:
+        with embedded.Keeper(), listen(0) as listener, _processes(listener, folder) as processes:
             processes.wait_ready(f"{address(listener)}/readyz")
             tables = load(HERE / "evening.jsonl")
             credentials = found_house(address(listener), tables.values()).credentials
-            yield House(processes, address(listener), dict(os.environ), credentials, tables)
+            house = House(processes, address(listener), dict(os.environ), credentials, tables)
+            try:
+                yield house
+            finally:
+                house.stop()
     finally:
         embedded.remove(var=folder / "var")
+
+
+def _processes(listener: socket.socket, folder: Path) -> Processes:
+    """The application's, whose logs stay when its own folder is removed."""
+    return Processes(application(listener), log_dir=folder / "log")
 
 
 def _make_logins(cluster: Cluster) -> None:

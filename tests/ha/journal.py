@@ -13,6 +13,8 @@ from typing import Any
 
 from deploy.demo.client import AWAY, Connection
 
+#: Seconds after which a client opens another connection: the house closes an idle one after 60.
+IDLE = 50.0
 #: Refusals that are part of an evening: what a second person must approve, and what a seat's cards compel it to.
 OF_AN_EVENING = frozenset({"approval_required", "verb_not_legal", "wrong_places"})
 
@@ -76,11 +78,14 @@ def longest_gap(times: list[float], begin: float, end: float) -> float:
 def kept() -> Iterator[Journal]:
     """A journal of every exchange of every client inside."""
     journal, original = Journal(), Connection._exchange
+    last: dict[int, float] = {}
 
     def exchange(
         client: Connection, method: str, path: str, content: bytes | None, sent: dict[str, str]
     ) -> tuple[int, Any]:
         client.requests += 1
+        if time.monotonic() - last.get(id(client), 0.0) > IDLE:
+            client._http.close()
         try:
             client._http.request(method, client._root + path, content, sent)
             response = client._http.getresponse()
@@ -88,6 +93,7 @@ def kept() -> Iterator[Journal]:
         except Exception as error:
             journal.nothing_came(error)
             raise
+        last[id(client)] = time.monotonic()
         answer = json.loads(payload) if payload else None
         journal.note(response.status, response.headers, answer, sent)
         return response.status, answer

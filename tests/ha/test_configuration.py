@@ -1,5 +1,5 @@
-"""The files with which a house survives a failure: what must not be changed in them is on the page, and the programs that
-read them have nothing to say against them. The cluster itself is `make ha`."""
+"""The files with which a house survives a failure: what must not be changed in them is on the page, and the programs
+that read them have nothing to say against them. The cluster itself is `make ha`."""
 
 from __future__ import annotations
 
