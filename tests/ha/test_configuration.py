@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from deploy.embedded.binaries import find_postgres
 from deploy.processes import CHECKOUT
+from tests.deploy.wheels import read_lock
 from tests.ha import configuration, programs
 from tests.services import free_port
 
@@ -81,11 +83,11 @@ def test_addresses_of_the_page_lead_to_a_primary_through_haproxy() -> None:
 
 def test_what_patroni_needs_is_locked_with_hashes() -> None:
     folder = configuration.PATRONI.parent
-    wanted = re.findall(r"^([\w]+)", (folder / "requirements.in").read_text(), re.MULTILINE)
-    text = (folder / "requirements.lock").read_text().replace("\\\n", " ")
-    locked = re.findall(r"^([\w-]+)==\S+ .*--hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
-    assert set(wanted) <= set(locked)
-    assert locked == re.findall(r"^([\w-]+)==", text, re.MULTILINE)
+    wanted = [Requirement(line) for line in (folder / "requirements.in").read_text().splitlines()]
+    locked = {one.requirement.name: one for one in read_lock(programs.LOCK_FILE.read_text(encoding="utf-8"))}
+    assert {one.name for one in wanted} <= locked.keys()
+    assert all(one.hashes and one.version for one in locked.values())
+    assert [one for one in wanted if not one.specifier.contains(locked[one.name].version)] == []
 
 
 @pytest.mark.slow
