@@ -4,7 +4,9 @@ that read them have nothing to say against them. The cluster itself is `make ha`
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,6 +90,20 @@ def test_what_patroni_needs_is_locked_with_hashes() -> None:
     assert {one.name for one in wanted} <= locked.keys()
     assert all(one.hashes and one.version for one in locked.values())
     assert [one for one in wanted if not one.specifier.contains(locked[one.name].version)] == []
+
+
+def test_systemd_takes_patronis_unit(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("this machine has no systemd-analyze")
+    text = (configuration.PATRONI.parent / "patroni.service").read_text(encoding="utf-8")
+    for old, new in (("/opt/patroni/bin/patroni", sys.executable), ("/srv/cukassza", str(CHECKOUT))):
+        assert old in text
+        text = text.replace(old, new)
+    unit = tmp_path / "patroni.service"
+    unit.write_text(text, encoding="utf-8")
+    # It ends with 0 also where it does not know a key: nothing may be printed.
+    said = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
 
 
 @pytest.mark.slow

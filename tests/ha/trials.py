@@ -61,6 +61,21 @@ def elected(cluster: Cluster, old: Member) -> None:
         raise NotWhole(f"no primary {ELECTED:.0f} s after {old.name} was killed")
 
 
+def primary_frozen(cluster: Cluster) -> str:
+    """The primary hangs until another one is there, and then goes on as if nothing had been. A watchdog would have
+    reset it meanwhile."""
+    primary, begun = _primary(cluster), time.monotonic()
+    with primary.frozen():
+        elected(cluster, primary)
+        took = time.monotonic() - begun
+        time.sleep(3.0)
+    woken = time.monotonic()
+    if not wait_until(lambda: primary.asked("/replica")[0] == 200, seconds=ELECTED):
+        raise NotWhole(f"{primary.name} has woken and does not follow")
+    cluster.wait_whole()
+    return f"elected after {took:.1f} s; the other one follows {time.monotonic() - woken:.1f} s after it has woken"
+
+
 def standby_frozen(cluster: Cluster) -> str:
     """The standby that commits wait for takes nothing in, and its machine lives."""
     frozen = cluster.synchronous_standby()
@@ -108,6 +123,7 @@ ALL = (
     Trial("primary killed, second time", killed),
     Trial("primary killed, third time", killed),
     Trial(f"links to the standbys frozen for {SLOW_LINK} s, then the primary killed", link_frozen),
+    Trial("primary frozen until another one is there, then going on", primary_frozen),
     Trial("the synchronous standby frozen, not dead", standby_frozen, wanted=10.0),
     Trial("planned switchover", switched_over),
 )
