@@ -131,7 +131,8 @@ def synchronous(folder: Path, found: programs.Programs) -> list[str]:
         print("\nstarted again:", ", ".join(f"{name} {count} x" for name, count in again.items()))
         took = time.monotonic() - begun
         print(f"{house.hands} hands, {len(journal.acknowledged):,} acknowledged writes; {took:.0f} s")
-        print(*(f"missed: {one}" for result in results for one in result.missed()), sep="\n")
+        for one in (missed for result in results for missed in result.missed()):
+            print(f"missed: {one}")
     return violated
 
 

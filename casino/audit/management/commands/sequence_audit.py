@@ -89,7 +89,7 @@ class Command(BaseCommand):
     def _without_database(self, stop: threading.Event, error: Exception) -> None:
         """Wait a moment; say once why."""
         if not self._away:
-            log.warning("the database is away: %s", str(error).strip())
+            log.warning("the database is away: %s", str(error).partition("\n")[0])
         self._away = True
         stop.wait(AWAY)
 
