@@ -29,7 +29,7 @@ from tests.ha.cluster import Cluster
 from tests.ha.journal import Acknowledged
 
 #: Seconds between two hands of a table while trials go on: people shuffle, and the evening must last.
-BETWEEN_HANDS = 1.0
+BETWEEN_HANDS = 3.0
 #: Seconds within which hands are played.
 BEGUN = 120.0
 #: Seconds within which what the evening has left behind is done.
@@ -46,6 +46,8 @@ class House:
     credentials: Credentials
     tables: dict[str, RecordedTable]
     hands: int = 0
+    #: Tables that have played their last hand, in the order in which they did.
+    _played: list[str] = field(default_factory=list)
     _over: threading.Event = field(default_factory=threading.Event)
     _evening: Future[Played] | None = None
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
@@ -61,12 +63,17 @@ class House:
 
     def _progress(self, table: str, number: int, hands: int) -> None:
         self.hands += 1
-        self._over.wait(BETWEEN_HANDS if number < hands else None)
+        if number < hands:
+            self._over.wait(BETWEEN_HANDS)
+        else:
+            self._played.append(table)
+            self._over.wait()  # the evening ends when the trials have
 
     @property
     def over(self) -> bool:
-        """Whether the evening has ended, well or not."""
-        return self._evening is not None and self._evening.done()
+        """Whether no table has a hand left to play, or the evening has ended, well or not."""
+        assert self._evening is not None
+        return self._evening.done() or len(self._played) >= len(self.tables)
 
     def end(self) -> list[str]:
         """Let the evening go on to its end, and return what is wrong with it. Raises what a console has met."""
