@@ -169,13 +169,13 @@ def unsynchronised(folder: Path, found: programs.Programs) -> list[str]:
 
 def run(trial: Trial, cluster: Cluster, house: House, inserts: Inserts, journal: Journal) -> Result:
     """One trial, with play after it."""
-    if house.over:
-        raise AssertionError("the evening was over before the trial")
     begun, before = time.monotonic(), len(journal.acknowledged)
     before_inserts = len(inserts.acknowledged)
     besides = trial.inject(cluster)
     time.sleep(PLAY)
     ended = time.monotonic()
+    if house.over:
+        raise AssertionError(f"the evening was over before the trial: {trial.words}")
     acknowledged, inserted = journal.acknowledged[before:], inserts.acknowledged[before_inserts:]
     there = inserting.found(cluster)
     return Result(
