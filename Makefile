@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow long browser faults check pages messages examples catalogue verifier shots wheels bench load soak books lock down clean
+.PHONY: help venv demo run test slow long browser faults ha check pages messages examples catalogue client verifier shots sbom audit wheels bench load soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -56,6 +56,9 @@ long: $(STAMP) ## run what goes on for long: hands under kill -9 and FLUSHALL, m
 
 faults: $(STAMP) ## run every fault under play, and prove what must hold afterwards (ARGS="--only NAME ...", --list, --write)
 	@$(PY) -m tests.faults $(ARGS)
+
+ha: $(STAMP) ## kill, freeze and switch over the primary of a cluster under play, and look up all that was acknowledged (ARGS=--unsynchronised)
+	@$(PY) -m tests.ha $(ARGS)
 
 browser: $(STAMP) ## run the tests of the screens in a real Chromium, unpacked without root where none is installed
 	@$(PY) -m pytest -q -m slow $(or $(ARGS),tests/browser)
@@ -118,11 +121,12 @@ books: $(STAMP) ## a million entries exported and checked by beancount and hledg
 	@$(PY) -m tests.soak.exports --check
 	@LEDGER_EXAMPLES=1000 LEDGER_CROWDS=30 $(PY) -m pytest tests/ledger/test_machine.py tests/ledger/test_crowd.py -q
 
-lock: $(STAMP) ## write the locks anew, for every Python and machine (UPGRADE=1: with the newest versions)
-	@$(PY) -m uv pip compile pyproject.toml --all-extras --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
-		--no-header --no-emit-index-url --no-emit-find-links --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
-	@$(PY) -m uv pip compile pyproject.toml --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
-		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -c requirements.lock -o deploy/requirements.lock
+lock: $(STAMP) ## write the locks anew, Patroni's too, for every Python and machine (UPGRADE=1: with the newest versions)
+	@$(LOCK) pyproject.toml --all-extras -o requirements.lock
+	@$(LOCK) pyproject.toml --no-annotate -c requirements.lock -o deploy/requirements.lock
+	@$(LOCK) deploy/patroni/requirements.in -o deploy/patroni/requirements.lock
+LOCK = $(PY) -m uv pip compile --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
+	--no-header --no-emit-index-url --no-emit-find-links --quiet $(if $(UPGRADE),--upgrade)
 
 down: ## stop the embedded services
 	@[ ! -x $(PY) ] || $(PY) -m deploy.embedded down

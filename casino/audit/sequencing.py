@@ -88,7 +88,7 @@ class Sequencer:
         """Publish a checkpoint for every house whose chains have grown and whose time has come; returns how many.
 
         A house that fails is reported once and tried again later, the others go on. What the connection itself raises
-        is not caught: the process ends, and the next one starts over.
+        is not caught: with the connection the lock of the one sequencer is gone, and another `Sequencer` starts over.
         """
         published = 0
         for house_id in self.pending():

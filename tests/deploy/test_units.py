@@ -48,6 +48,14 @@ def test_units_start_what_the_supervisor_starts() -> None:
         assert same(started(NAMES.get(one.name, one.name))) == same(f"{PLACE}/.venv/bin/python {there}"), one.name
 
 
+@pytest.mark.parametrize("path", sorted(UNITS.glob("*.service")), ids=lambda path: path.stem)
+def test_a_unit_that_is_always_started_again_is_never_given_up(path: Path) -> None:
+    """By default systemd gives up what has ended five times within ten seconds, and then nothing starts it any more."""
+    text = path.read_text(encoding="utf-8")
+    of_unit = text.partition("[Service]")[0]
+    assert ("Restart=always" in text) == ("StartLimitIntervalSec=0" in of_unit)
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The units as they would be installed for this checkout."""

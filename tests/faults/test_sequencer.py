@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from casino.audit.management.commands import sequence_audit
 from deploy.embedded.process import signalled_when_parent_dies, wait_until
 from tests.casino.logs import chain_order, note, notes_outside
 
@@ -177,20 +178,46 @@ def test_a_second_sequencer_waits_for_the_first(kit, tmp_path: Path) -> None:  #
             assert second_log.read_text().count("another sequencer") == 1
 
 
-def test_without_its_connection_it_ends(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """With the connection its lock is gone, so it must not go on; the supervisor starts the next one."""
+def test_without_its_connection_it_waits_for_its_lock_and_goes_on(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """With the connection its lock is gone, so it goes on only when it has the lock again. The process stays: during a
+    failover it could be started so often in vain that systemd gives it up."""
+    from django.db import connections
+
+    log, lock = tmp_path / "log", [sequence_audit.LOCK]
+    with running(COMMAND, log) as sequencer, connections["owner"].cursor() as cursor:
+        assert wait_until(lambda: "sequencing" in log.read_text(), seconds=20)
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        assert cursor.fetchall() == [(True,)], "nobody else holds such a lock"
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", lock)
+        assert cursor.fetchone() == (True,)
+        assert wait_until(lambda: "another sequencer runs" in log.read_text(), seconds=20), log.read_text()
+        note(kit, "table/T1", 3)
+        time.sleep(1)
+        assert not followed(kit)
+        cursor.execute("SELECT pg_advisory_unlock(%s)", lock)
+        assert wait_until(lambda: followed(kit), seconds=20), log.read_text()
+        assert sequencer.poll() is None
+    assert log.read_text().count("the database is away") == 1
+    assert "Traceback" not in log.read_text()
+    chain_order(kit)
+
+
+def test_what_is_no_lost_connection_ends_it(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A right that it lacks does not come by waiting."""
     from django.db import connections
 
     log = tmp_path / "log"
-    with running(COMMAND, log) as sequencer:
+    with running(COMMAND, log) as sequencer, connections["owner"].cursor() as cursor:
         assert wait_until(lambda: "sequencing" in log.read_text(), seconds=20)
-        with connections["owner"].cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' "
-                "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-            )
-            assert cursor.fetchall() == [(True,)], "nobody else holds such a lock"
-        assert sequencer.wait(timeout=10) != 0
+        cursor.execute("REVOKE SELECT ON audit_chainhead FROM casino_sequencer")
+        try:
+            assert sequencer.wait(timeout=20) != 0
+        finally:
+            cursor.execute("GRANT SELECT ON audit_chainhead TO casino_sequencer")
+    assert "permission denied" in log.read_text()
 
 
 def test_without_its_key_it_says_what_is_missing(live_db: None) -> None:
