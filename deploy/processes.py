@@ -34,6 +34,8 @@ from deploy.embedded.process import signalled_when_parent_dies, wait_until
 CHECKOUT = Path(__file__).resolve().parents[1]
 DEFAULT_PORT = 8000
 POLL_SECONDS = 0.05
+#: Threads of all web processes together.
+WEB_THREADS = 16
 #: Bytes of a refusal that an error quotes.
 MOST_SAID = 2_000
 FIRST_PAUSE = 0.1
@@ -275,15 +277,17 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (4 workers on `listener`), hints, two workers and one for reports (one prefork child each), beat and
-    sequencer, under this Python."""
+    """Web (a worker for each core on `listener`), hints, two workers and one for reports (one prefork child each), beat
+    and sequencer, under this Python."""
     python = sys.executable
     # Without its banner: each line of a log has one form.
     celery = (python, "-m", "celery", "-A", "casino.celery", "--quiet")
     file = listener.fileno()
     web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}")
+    workers = web_workers(os.cpu_count())
     # Its threads wait for the database most of the time, some of them for a lock; each has a connection of its own.
-    worker = ("--worker-class", "deploy.web.BufferingWorker", "--workers", "4", "--threads", "4")
+    counts = ("--workers", str(workers), "--threads", str(-(-WEB_THREADS // workers)))
+    worker = ("--worker-class", "deploy.web.BufferingWorker", *counts)
     # The application is loaded once, before the workers are forked from it.
     # One that does not give a sign of life for 10 s is ended: others then take what waits for it.
     stopping = ("--preload", "--timeout", "10", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
@@ -292,9 +296,9 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     port = listener.getsockname()[1]
     streams = {"CASINO_STREAMS_SOCKET": str(embedded.hints_socket(port))}
     # A folder for each web: what its processes count is added up.
-    counts = {"CASINO_METRICS_DIR": str(embedded.var_dir() / "metrics" / str(port))}
+    counted = {"CASINO_METRICS_DIR": str(embedded.var_dir() / "metrics" / str(port))}
     return (
-        Program("web", (*web, *worker, *stopping, *places), (file,), environ=streams | counts),
+        Program("web", (*web, *worker, *stopping, *places), (file,), environ=streams | counted),
         Program("hints", (python, str(CHECKOUT / "manage.py"), "send_hints"), environ=streams),
         # Two, so that hands are settled while one of them is dead and starts again.
         Program("worker", (*celery, *_worker("worker"))),
@@ -304,6 +308,12 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
         Program("beat", (*celery, "beat", "--loglevel", "INFO")),
         Program("sequencer", (python, str(CHECKOUT / "manage.py"), "sequence_audit"), private=PRIVATE),
     )
+
+
+def web_workers(cores: int | None) -> int:
+    """Web processes on a machine of so many cores: one for each, two at least, so that one can be started again, and
+    four at most. Two cores with four of them took a fifth more CPU for a hand (`make load`)."""
+    return min(max(cores or 2, 2), 4)
 
 
 def _worker(name: str, queues: str = QUEUES) -> tuple[str, ...]:

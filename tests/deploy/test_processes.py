@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from deploy.embedded.process import command_line, wait_until
-from deploy.processes import NotReady, PortTaken, Processes, Program, address, application, listen, main
+from deploy.processes import NotReady, PortTaken, Processes, Program, address, application, listen, main, web_workers
 
 CHECKOUT = Path(__file__).parents[2]
 # A master with one pool child, which survives its master's death like those of Celery and gunicorn can.
@@ -136,6 +136,11 @@ def test_only_the_sequencer_knows_the_key_of_the_log(tmp_path: Path) -> None:
     said = {name: log.read_text().strip() for name, log in found.items()}
     assert said.pop("sequencer") == str(sorted(names))
     assert set(said.values()) == {"['PATH']"}
+
+
+@pytest.mark.parametrize(("cores", "workers"), [(None, 2), (1, 2), (2, 2), (3, 3), (4, 4), (64, 4)])
+def test_there_is_a_web_process_for_each_core(cores: int | None, workers: int) -> None:
+    assert web_workers(cores) == workers
 
 
 def test_application_is_web_hints_three_workers_beat_and_sequencer() -> None:

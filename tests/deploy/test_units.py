@@ -19,8 +19,8 @@ PLACE = "/srv/cukassza"
 EXPOSURE = 2.0
 #: Which unit runs which program, where not by its name.
 NAMES = {"worker": "worker@", "worker-2": "worker@", "worker-files": "files"}
-#: What is the supervisor's own way: it holds the socket itself, and names places of this machine.
-_OWN = re.compile(r" --bind fd://\d+| --worker-tmp-dir \S+| --hostname \S+")
+#: What is the supervisor's own way: it holds the socket itself, knows the cores, and names places of this machine.
+_OWN = re.compile(r" --bind fd://\d+| --workers \d+ --threads \d+| --worker-tmp-dir \S+| --hostname \S+")
 
 
 def unit(name: str) -> str:
