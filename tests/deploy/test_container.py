@@ -22,8 +22,8 @@ from tests.services import TestServices, free_port
 
 HERE = CHECKOUT / "deploy" / "container"
 OURS = CHECKOUT / "deploy" / "requirements.lock"
-#: What is the supervisor's own way: it holds the socket itself, and names places of this machine.
-_OWN = re.compile(r"--(bind|worker-tmp-dir) \S+ ?")
+#: What is the supervisor's own way: it holds the socket itself, knows the cores, and names places of this machine.
+_OWN = re.compile(r"--(bind|workers|threads|worker-tmp-dir) \S+ ?")
 
 
 @pytest.fixture(scope="module")
