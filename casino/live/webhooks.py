@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from casino.audit.events.webhooks import WebhookEnded, WebhookReplayed, WebhookSubscribed
 from casino.audit.services import Actor
@@ -49,7 +49,8 @@ def subscribe(*, command: Command, destination: str, chains: Sequence[str], reas
         known = receivers.names(house.code)
         if destination not in known:
             raise Unprocessable(f"No such webhook is set up: {destination}.", code="unknown_destination", choices=known)
-        if Webhook.objects.filter(house=house, ended_at=None).count() >= MOST:
+        last, going = _counted(house)
+        if going >= MOST:
             raise Conflict(f"A house has {MOST} webhooks at most; end one.", code="too_many_webhooks")
         named = list(dict.fromkeys(chains))
         heads = {one.name: one for one in hints.heads([house.id], [])}
@@ -58,7 +59,7 @@ def subscribe(*, command: Command, destination: str, chains: Sequence[str], reas
                 raise NotFound(f"There is no chain {name}.")
         once_live.require_approval(house, work, once_live.SETTINGS)
         row = Webhook.objects.create(
-            house=house, number=_last(house) + 1, destination=destination, chains=named,
+            house=house, number=last + 1, destination=destination, chains=named,
             subscribed_by=command.context.staff, approval=command.approval if once_live.is_live(house) else None,
         )  # fmt: skip
         begun = [
@@ -186,5 +187,9 @@ def _of(row: Webhook) -> QuerySet[Webhook]:
     return Webhook.objects.filter(id=row.pk, ended_at=None)
 
 
-def _last(house: House) -> int:
-    return Webhook.objects.filter(house=house).aggregate(last=Max("number"))["last"] or 0
+def _counted(house: House) -> tuple[int, int]:
+    """The last number, and how many send."""
+    found = Webhook.objects.filter(house=house).aggregate(
+        last=Max("number"), going=Count("id", filter=Q(ended_at=None))
+    )
+    return found["last"] or 0, found["going"]
