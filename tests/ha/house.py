@@ -99,7 +99,7 @@ class House:
         return "" if found is None else str(found)
 
     def command(self, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-        """What a command of manage.py says to somebody who types this."""
+        """What a command of manage.py says when this is typed."""
         command = [sys.executable, str(CHECKOUT / "manage.py"), *words]
         return subprocess.run(command, env=self.environ, input=typed, capture_output=True, text=True, check=False)
 

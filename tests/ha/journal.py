@@ -1,4 +1,4 @@
-"""What clients saw, whoever they are: every exchange of the demo's clients is written down while a trial runs."""
+"""What clients saw, all of them: every exchange of the demo's clients is written down while a trial runs."""
 
 from __future__ import annotations
 
