@@ -45,6 +45,7 @@ _NAMES = {
     "evidence.Complaint": "(SELECT number::text FROM evidence_complaint WHERE id = {} AND house_id = m.house_id)",
     "days.Package": "(SELECT day FROM days_package WHERE id = {} AND house_id = m.house_id)",
     "safeguards.Exclusion": "(SELECT number::text FROM safeguards_exclusion WHERE id = {} AND house_id = m.house_id)",
+    "safeguards.Remittance": "(SELECT number::text FROM safeguards_remittance WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
