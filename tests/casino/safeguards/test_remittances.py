@@ -2,6 +2,7 @@
 is."""
 
 from functools import partial
+from html import unescape
 from typing import Any
 
 import httpx
@@ -12,12 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casino.approvals import identity
+from casino.approvals.models import Approval
 from casino.audit.events.safeguards import WinningsRemitted
 from casino.bookkeeping.postings import posting
 from casino.reports.selectors import custody, verification
 from casino.safeguards.models import Minor, Remittance
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
+from tests.casino.console.browser import Browser
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import ACTOR, Kit, book
 from tests.casino.reports.test_catalogue import made, rows
@@ -248,6 +251,26 @@ def test_a_remittance_has_a_paper(scene: Scene) -> None:
     audit = remit(scene, 15_000, 1, 2)["audit"]
     printed = scene.manager.ok("prints/documents", {"chain": audit["chain"], "seq": audit["seq"], "form": "a4"})
     assert printed["document"] == "remittance/1"
+
+
+def test_the_office_has_it_on_the_page_of_duties_to_players(scene: Scene) -> None:
+    banked(scene.kit, 15_000)
+    browser = Browser.of(scene.kit, Role.COMPLIANCE)
+    page = unescape(browser.open("safeguards").text)
+    kept = page.split('aria-label="Winnings kept from minors"')[1].split("</section>")[0]
+    assert "anna" in kept and "bela" in kept and 'href="/console/work/remitWinnings"' in kept
+    typed = {"minors": "1, 2", "amount": "15 000", "beneficiary": "state", "payee": "Tax office", "note": "N-7"}
+    browser.open("work/remitWinnings")
+    held = browser.submit("work/remitWinnings", typed)
+    assert held.status_code == 409 and "approval_required" in held.text
+    number = Approval.objects.filter(house=scene.kit.house).latest("number").number
+    scene.manager.ok(f"approvals/{number}/approve", {})
+    browser.open("work/remitWinnings")
+    done = browser.submit("work/remitWinnings", typed | {"approval": str(number)})
+    assert done.status_code == 200 and "Recorded" in done.text, done.text
+    page = unescape(browser.open("safeguards").text)
+    assert "anna" not in page.split('aria-label="Winnings kept from minors"')[1].split("</section>")[0]
+    assert "Tax office" in page.split('aria-label="Winnings that were remitted"')[1]
 
 
 @given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4, unique=True), min_size=1, max_size=5))
