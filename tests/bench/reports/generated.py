@@ -50,7 +50,7 @@ class Size:
 
 
 class _Hole(NamedTuple):
-    """What changes in an event: what it is, and the number that tells it from others of its kind."""
+    """What changes in an event: what it is, and the number by which it is known among others of its kind."""
 
     what: str
     number: int = 0
