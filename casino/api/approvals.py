@@ -58,7 +58,15 @@ _BODY = {
             {"type": "string"},
             {"type": "integer", "format": "int64"},
             {"type": "object", "additionalProperties": {"type": "integer", "format": "int64"}},
-            {"type": "array", "items": {"type": "object", "additionalProperties": _WORD_OR_NUMBER}},
+            {
+                "type": "array",
+                "items": {
+                    "oneOf": [
+                        *_WORD_OR_NUMBER["oneOf"],
+                        {"type": "object", "additionalProperties": _WORD_OR_NUMBER},
+                    ]
+                },
+            },
         ]
     },
 }

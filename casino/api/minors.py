@@ -63,6 +63,9 @@ class MinorPart(serializers.Serializer[Any]):
     payout = serializers.IntegerField(
         allow_null=True, help_text="Number of the held payout that is given back; null where nothing is."
     )
+    remittance = serializers.IntegerField(
+        allow_null=True, help_text="Number of the remittance of the winnings; null before, and where nothing was kept."
+    )
     ended_by = login_of("settled or cleared it", allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True, help_text="When that was; null before.")
 
@@ -217,7 +220,7 @@ class MinorList(CursorList):
 
     def rows(self) -> Any:
         """With whom they name."""
-        return super().rows().select_related("player", "exclusion", "recorded_by", "ended_by")
+        return super().rows().select_related("player", "exclusion", "recorded_by", "ended_by", "remittance")
 
 
 urls = [

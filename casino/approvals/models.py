@@ -41,7 +41,7 @@ class ApprovalKind(models.TextChoices):
     CONTROL_POINTS = "control_points", "other control points"
     EXCLUSION = "exclusion", "an exclusion of a player that is lifted, or counts for a player no more"
     ERASURE = "erasure", "a player who is forgotten"
-    MINOR = "minor", "the stakes of a minor that are given back, or a player who is no minor"
+    MINOR = "minor", "stakes of a minor given back, winnings remitted, or a player who is no minor"
     FILING = "filing", "a return about a transaction that was filed"
 
 

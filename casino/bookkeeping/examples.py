@@ -325,6 +325,12 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         {"2085/bela": 8_000, "2087": 2_000},
         given=(_HELD,),
     ),
+    "winnings_remitted": Example(
+        "The bank pays the 20.00 to the state.",
+        (posting("winnings_remitted", {}, amount=2_000),),
+        {"2087": 0, "1090": 48_000},
+        given=(*_AT_BANK, _HELD, posting("minor_settled", BELA, kept=2_000)),
+    ),
     "deposit_taken": Example(
         "Anna leaves 200.00 at the cage.",
         (_DEPOSITED,),

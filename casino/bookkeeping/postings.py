@@ -369,6 +369,12 @@ _CAGE_ROWS = (
         (_HELD, "2087", "kept"),
     ),
     _row(
+        "winnings_remitted",
+        "Winnings of minors are remitted",
+        "The bank pays what was kept from minors to whom the law names: the state or a charity.",
+        ("2087", "1090", "amount"),
+    ),
+    _row(
         "deposit_taken",
         "A deposit is taken",
         "A player leaves cash with the house for safe keeping. It is owed to the player, and to nobody else.",

@@ -31,7 +31,7 @@ MEANING = {
     Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
     Account.CARRY_HELD: "Owed to the next session of one table; until then, its chips are in the tray.",
     Account.HELD_PAYOUTS: "Owed to one player for chips that were brought and are not paid yet.",
-    Account.WINNINGS_WITHHELD: "Winnings of minors, which are not paid: they are for the authority.",
+    Account.WINNINGS_WITHHELD: "Winnings kept from minors, until the bank remits them to whom the law names.",
     Account.PLAYER_DEPOSITS: "Owed to one player for cash left with the house for safe keeping.",
     Account.UNCLAIMED: "Owed to nobody known: found chips, and chips of a set that has lapsed.",
     Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",

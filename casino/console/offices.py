@@ -102,6 +102,15 @@ SAFEGUARDS = Office(
             wanted=lambda row: row["state"] == "recorded",
         ),
         Section(
+            gettext_noop("Winnings kept from minors"), "listMinors", ("minor", "player", "kept", "ended_at"),
+            jobs=("remitWinnings",), wanted=lambda row: bool(row["kept"]) and row["remittance"] is None,
+            query={"state": "settled"},
+        ),
+        Section(
+            gettext_noop("Winnings that were remitted"), "listRemittances",
+            ("remittance", "amount", "beneficiary", "payee", "note", "remitted_at"),
+        ),
+        Section(
             gettext_noop("Log of transactions"), "listLogLines",
             ("line", "day", "place", "kind", "direction", "amount", "player", "unknown_person", "entered_by"),
             acts=("withdrawLogLine",), jobs=("enterLogLine", "noteFiling"),

@@ -74,6 +74,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "available": ({"oneOf": [_MINOR, _CHIPS]}, "what is available: minor units, or pieces by denomination"),
     "awarded": (_MINOR, "the sum of the awards, in minor units"),
     "bank": (_MINOR, "money that the seats hold in common, in minor units"),
+    "beneficiaries": (_TEXTS, "who may be paid under the law of the house, by code; empty while it has not named one"),
     "blocking": (
         {
             "type": "array",

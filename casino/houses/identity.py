@@ -35,6 +35,25 @@ ADMITS = frozenset({LegalProfile.AUSTRIA})
 #: Hungary, Austria and the United Kingdom 18, which another law, or none yet, has too. Counsel says whether it is so.
 LEAST_AGES = {LegalProfile.CALIFORNIA: 21}
 LEAST_AGE = 18
+
+
+class Beneficiary(models.TextChoices):
+    """Who gets winnings that are kept from minors."""
+
+    STATE = "state", "the state"
+    CHARITY = "charity", "a charity"
+
+
+#: Who gets the winnings of minors under a legal profile: the state, in the United Kingdom a charity; where what the law
+#: asks for is set by hand, either of them, as it is approved. A house without a legal profile pays them to nobody.
+#: Counsel says whether it is so.
+BENEFICIARIES: Mapping[str, frozenset[Beneficiary]] = {
+    **dict.fromkeys(
+        (LegalProfile.HUNGARY, LegalProfile.AUSTRIA, LegalProfile.CALIFORNIA), frozenset({Beneficiary.STATE})
+    ),
+    LegalProfile.UNITED_KINGDOM: frozenset({Beneficiary.CHARITY}),
+    LegalProfile.CUSTOM: frozenset(Beneficiary),
+}
 #: Parts that are repeated in the house's row.
 AT_ONCE = ("name", "currency", "currency_exponent")
 CLOCK = ("time_zone", "day_cut_off")

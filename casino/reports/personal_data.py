@@ -142,6 +142,7 @@ class _Own:
                 count("minor", "No.", total=False), time("at", "At"), count("least_age", "Age of the law", total=False),
                 text("born", "Birthday"), text("state", "State"), money("refund", "Given back", total=False),
                 money("kept", "Winnings kept", total=False), time("ended_at", "Ended at"),
+                time("remitted_at", "Winnings remitted at"),
             ), self._minors),
             Section("interactions", "Interactions", (
                 count("number", "No.", total=False), text("interaction", "What"), time("at", "At"),
@@ -229,11 +230,11 @@ class _Own:
             )  # fmt: skip
 
     def _minors(self, scope: Scope) -> Iterator[Row]:
-        for one in Minor.objects.filter(**self._of).order_by("number"):
+        for one in Minor.objects.filter(**self._of).select_related("remittance").order_by("number"):
             one.house = self._house
             yield (
                 one.number, one.recorded_at, one.least_age, minors.said_of(one)["born"], one.state, one.refund,
-                one.kept, one.ended_at,
+                one.kept, one.ended_at, one.remittance.remitted_at if one.remittance else None,
             )  # fmt: skip
 
     def _interactions(self, scope: Scope) -> Iterator[Row]:

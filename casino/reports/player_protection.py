@@ -15,6 +15,7 @@ from casino.safeguards.models import ExclusionKind, LimitKind, MinorState
 _SET, _ASKED, _LIFTED, _LIMIT = "exclusion.set", "exclusion.lift_asked", "exclusion.lifted", "player.limit_set"
 _MATCHED, _CLEARED = "exclusion.matched", "exclusion.match_cleared"
 _MINOR, _NO_MINOR, _SETTLED = "minor.recorded", "minor.cleared", "minor.settled"
+_REMITTED = "winnings.remitted"
 _EXCLUDES = frozenset((_SET, _ASKED, _LIFTED, _MATCHED, _CLEARED))
 #: They are few: read whole, in one round trip for both.
 _NOTED = """
@@ -54,7 +55,7 @@ class Exclusion:
 
 
 def _noted(scope: Scope) -> list[tuple[int, dict[str, Any]]]:
-    kinds = [*_EXCLUDES, _LIMIT, _MINOR, _NO_MINOR, _SETTLED]
+    kinds = [*_EXCLUDES, _LIMIT, _MINOR, _NO_MINOR, _SETTLED, _REMITTED]
     rows = fetched(_NOTED, [scope.house.id, kinds, scope.as_of.event])
     return [(event, json.loads(doc)) for event, doc in rows]
 
@@ -88,10 +89,12 @@ def excluded_players(scope: Scope) -> Set[str]:
 
 @dataclass(slots=True)
 class RecordedMinor:
-    """A player who was recorded as a minor, as the events have it: what recorded it, and what settled or cleared it."""
+    """A player who was recorded as a minor, as the events have it: what recorded it, what settled or cleared it, and
+    what has remitted the winnings."""
 
     doc: dict[str, Any]
     ended: dict[str, Any] | None = None
+    remitted: dict[str, Any] | None = None
 
     @property
     def state(self) -> MinorState:
@@ -109,6 +112,9 @@ def minors(scope: Scope) -> dict[int, RecordedMinor]:
             found[doc["data"]["minor"]] = RecordedMinor(doc)
         elif doc["kind"] in (_NO_MINOR, _SETTLED):
             found[doc["data"]["minor"]].ended = doc
+        elif doc["kind"] == _REMITTED:
+            for part in doc["data"]["minors"]:
+                found[part["minor"]].remitted = doc
     return found
 
 

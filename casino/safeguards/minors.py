@@ -25,7 +25,7 @@ from casino.safeguards.models import AskedBy, ExclusionKind, Minor, MinorState, 
 from casino.staff.models import Role, Staff
 
 SUBJECT = OfHouse(lock=locks.lock_safeguards, office=True)
-_NAMED = ("player", "exclusion", "recorded_by", "ended_by")
+_NAMED = ("player", "exclusion", "recorded_by", "ended_by", "remittance")
 #: The time of now, the newest number of a house, and that of a player who is a minor and not settled.
 _KNOWN = """
 SELECT clock_timestamp(), coalesce(max(minor.number), 0), max(minor.number) FILTER (
@@ -133,6 +133,7 @@ def describe(found: Minor) -> dict[str, Any]:
         "recorded_at": moments.utc(found.recorded_at),
         **{name: getattr(found, name) for name in FIGURES},
         "payout": found.payout,
+        "remittance": found.remittance.number if found.remittance else None,
         "ended_by": found.ended_by.login if found.ended_by else None,
         "ended_at": moments.utc_or_none(found.ended_at),
     }

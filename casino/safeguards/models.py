@@ -4,6 +4,7 @@ No row names a person; what is said in words is sealed."""
 from django.conf import settings
 from django.db import models
 
+from casino.houses.identity import Beneficiary
 from casino.houses.models import ClockTimestamp, HouseRow
 from casino.players.models import Player
 
@@ -272,6 +273,33 @@ class MinorState(models.TextChoices):
     CLEARED = "cleared"
 
 
+class Remittance(HouseRow):
+    """Winnings of minors that the bank has paid to whom the law names. Rows are only ever added; what one is made of,
+    the rows of the minors say."""
+
+    #: From 1 in each house.
+    number = models.PositiveIntegerField()
+    #: Minor units of the currency.
+    amount = models.PositiveBigIntegerField()
+    beneficiary = models.CharField(max_length=8, choices=Beneficiary.choices)
+    #: The office of the state, or the charity, by name.
+    payee = models.CharField(max_length=120)
+    #: Number of the bank's note.
+    note = models.CharField(max_length=32)
+    remitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    remitted_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "remittance of winnings"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="remittance_number"),
+            models.CheckConstraint(condition=models.Q(amount__gt=0), name="remittance_of_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
 class Minor(HouseRow):
     """A player who was found to be younger than the law under which the house works lets play. Amounts in minor units
     of the currency; null until it is settled."""
@@ -298,6 +326,8 @@ class Minor(HouseRow):
     borne = models.BigIntegerField(null=True)
     #: Number of the held payout that is given back; null where that is nothing.
     payout = models.PositiveIntegerField(null=True)
+    #: What has paid the winnings to whom the law names; null before, and where nothing was kept.
+    remittance = models.ForeignKey(Remittance, on_delete=models.PROTECT, related_name="minors", null=True)
     ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
     ended_at = models.DateTimeField(null=True)
 
@@ -334,6 +364,10 @@ class Minor(HouseRow):
                     refund=models.F("deposit") + models.F("held") + models.F("borne") - models.F("kept"),
                 ),
                 name="minor_sums",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(remittance=None) | models.Q(state=MinorState.SETTLED, kept__gt=0),
+                name="minor_remitted_what_was_kept",
             ),
         ]
         indexes = [

@@ -1,6 +1,6 @@
 """What PostgreSQL keeps of exclusions, minors, limits, admissions, interactions and reality checks: nothing goes but
-the marks of an exclusion that is over, and nothing but the end of an exclusion, of a match, or of a minor's claim is
-ever written to a row that is there."""
+the marks of an exclusion that is over, and nothing but the end of an exclusion, of a match, or of a minor's claim, and
+what has paid the winnings, is ever written to a row that is there."""
 
 from casino.core.protection import ADD, Keep, Protection, Rights, Table
 
@@ -28,10 +28,11 @@ PROTECTION = Protection(
                 insert=True,
                 update=(
                     *("state", "stakes", "deposit", "held", "refund", "kept", "borne", "payout"),
-                    *("ended_by_id", "ended_at"),
+                    *("ended_by_id", "ended_at", "remittance_id"),
                 ),
             ),
         ),
+        Table(name="safeguards_remittance", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="safeguards_admission", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="safeguards_playerlimit", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="safeguards_interaction", keep=Keep.APPEND_ONLY, app=ADD),

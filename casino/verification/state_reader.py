@@ -45,6 +45,7 @@ _NAMES = {
     "evidence.Complaint": "(SELECT number::text FROM evidence_complaint WHERE id = {} AND house_id = m.house_id)",
     "days.Package": "(SELECT day FROM days_package WHERE id = {} AND house_id = m.house_id)",
     "safeguards.Exclusion": "(SELECT number::text FROM safeguards_exclusion WHERE id = {} AND house_id = m.house_id)",
+    "safeguards.Remittance": "(SELECT number::text FROM safeguards_remittance WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
@@ -53,9 +54,10 @@ _BOX = _NAMES["transfers.Box"].format("m.box_id")
 _EXCLUSION = _NAMES["safeguards.Exclusion"].format("m.exclusion_id")
 _MOVE = _NAMES["transfers.ChipMove"].format("m.move_id")
 _POOL = _NAMES["transfers.TroncPool"].format("m.pool_id")
-#: The hand that a message is about; other tasks have numbers of their own.
-_SETTLED = """(SELECT name FROM hands_hand
-    WHERE left(m.task, 6) = 'hands.' AND id::text = m.subject AND house_id = m.house_id)"""
+#: The hand that a message is about; other tasks have numbers of their own. Looked up by its key: every hand has left a
+#: message, and comparing each with the ids of all as text took as long as the square of their number.
+_SETTLED = """CASE WHEN left(m.task, 6) = 'hands.' AND m.subject ~ '^[0-9]{1,18}$' THEN (
+    SELECT name FROM hands_hand WHERE id = m.subject::bigint AND house_id = m.house_id) END"""
 #: A row's key, where it is not the name by which others refer to it.
 _KEYS = {
     "houses.House": "m.code",

@@ -649,8 +649,9 @@ EXCLUSION = {
 ANNOUNCED = {"player": "T1-u1", "amount": 1_000, "minutes": 60}
 LATE = {"place": "C1", "amount": 100, "for_day": DAY}
 HELD = {"player": "anna", "amount": 1_000, "pieces": {"1000": 1}, "cause": "identity_pending"}
-#: What nora is given back, who has brought one of the two chips that she has bought.
-SETTLED = {"stakes": 1_000, "deposit": 0, "held": 1_000, "refund": 1_000, "kept": 0, "borne": 0}
+#: What nora is given back, who has lost one of the two chips that she has bought, and then won one.
+SETTLED = {"stakes": 1_000, "deposit": 0, "held": 2_000, "refund": 1_000, "kept": 1_000, "borne": 0}
+REMITTED = {"minors": [1], "amount": 1_000, "beneficiary": "state", "payee": "Tax office", "note": "N-6"}
 CARD = {"player": "anna", "amount": 5_000, "means": "card", "reference": "T-1"}
 LINE = {"statement": "S-1", "amount": 5_000, "buy_ins": [1]}
 #: So much takes a manager and compliance.
@@ -770,11 +771,14 @@ STEPS: dict[str, Step] = {
     "player.registered who is too young": _at("cashier", "/api/v1/players/register", {"player": "nora"}),
     "cage.buy_in of a minor": _at("cashier", "buy-ins", {"player": "nora", "amount": 2_000, "pieces": {"1000": 2}}),
     "minor.recorded": _at("compliance", "players/nora/minor", {"born": "2015-03-01", "note": "school card"}),
-    "cage.payout_held of a minor": _approved(
-        "held-payouts", HELD | {"player": "nora", "cause": "suspension"}, "cashier", "compliance"
-    ),
     "chips.unattributed of a minor": _at(
         "compliance", "players/nora/unattributions", {"place": "C1", "amount": 1_000} | REASON
+    ),
+    "cage.payout_held of a minor": _approved(
+        "held-payouts",
+        {"player": "nora", "amount": 2_000, "pieces": {"1000": 2}, "cause": "suspension"},
+        "cashier",
+        "compliance",
     ),
     "minor.settled": _approved("minors/1/settlement", SETTLED, "compliance"),
     "player.registered who is of age": _at("cashier", "/api/v1/players/register", {"player": "otto"}),
@@ -913,6 +917,7 @@ AFTERWARDS: dict[str, Step] = {
     "capital.paid_out": _approved("capital/payments-out", {"amount": 600, "by": "cash", "note": "N-9"}, "manager"),
     "unclaimed.remitted": _at_once(_approved("found-chips/3/remit", {"note": "N-5"}, "manager", "auditor")),
     "payout.paid_by_bank": _approved("held-payouts/2/pay-by-bank", {"note": "N-4"}, by="compliance"),
+    "winnings.remitted": _approved("minors/remittances", REMITTED, "compliance"),
     "vault.counted": _vault_count("keeper"),
     "vault.counts_differed": _vault_differs,
     "vault.count_decided": lambda busy: busy.post(busy.manager, "vault/counts/1/decide", _in_vault(busy) | REASON),

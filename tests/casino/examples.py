@@ -61,6 +61,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "cage.payout_held again": (("auditor", f"held-payouts?{PAGE}"),),
     "cage.payout_held of a minor": (("compliance", "minors/1"),),
     "minor.settled": (("compliance", f"minors?{PAGE}"),),
+    "winnings.remitted": (("compliance", f"minors/remittances?{PAGE}"),),
     "cage.cash_out_announced again": (("auditor", f"announced-cash-outs?{PAGE}"),),
     "cage.deposit_drawn": (("auditor", f"deposits?{PAGE}"), ("compliance", "players/anna/sums")),
     "variance.offset": (("auditor", f"variance-offsets?{PAGE}"),),

@@ -102,6 +102,67 @@ def a_minor_is_settled_twice(docs: Docs) -> None:
     settle(docs)
 
 
+def won(docs: Docs, kept: int = 500) -> None:
+    """Let a minor be settled from whom so much is kept, in a house under Hungarian law. That nothing was held before is
+    found first: the evening has no payouts."""
+    record(docs, NOBODY)
+    identity = {"number": 1, "identity": {"legal_profile": "HU"}}
+    add(docs, HOUSE, "house.identity_changed", identity, before="hand.dealt", at=LONG_AGO)
+    settle(docs, kept=kept)
+
+
+def remit(docs: Docs, *, legs: list[list[Any]] | None = None, role: str = "compliance", **changed: Any) -> None:
+    """Remit what was kept, posted as it is."""
+    part = {"minor": 1, "player": NOBODY, "kept": 500}
+    said = {
+        "remittance": 1, "amount": 500, "beneficiary": "state", "payee": "Tax office", "note": "N-1", "minors": [part],
+    }  # fmt: skip
+    add(docs, HOUSE, "winnings.remitted", said | changed, **who(role))
+    moved = [["2087", "HUF", 500], ["1090", "HUF", -500]] if legs is None else legs
+    docs[-1]["postings"] = [{"tx": 2, "legs": moved, "about": ""}]
+
+
+def judged(change: Change) -> list[str]:
+    """What is wrong with the last event, besides that nobody has approved it and what is wrong with the settlement."""
+    docs = evening()
+    won(docs)
+    before = codes(docs)
+    change(docs)
+    return [code for code in codes(docs)[len(before) :] if code != "approval_missing"]
+
+
+def test_a_remittance_of_what_was_kept_is_no_finding() -> None:
+    assert judged(remit) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"beneficiary": "charity"}, {"role": "manager"}, {"amount": 400}, {"legs": []},
+        {"legs": [["2087", "HUF", 500], ["1010", "HUF", -500]]},
+        {"legs": [["2087", "HUF", 400], ["1090", "HUF", -400]]},
+        {"minors": [{"minor": 1, "player": "anna", "kept": 500}]},
+        {"minors": [{"minor": 1, "player": NOBODY, "kept": 400}], "amount": 400},
+        {"minors": []},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_remittance_of_something_else_is_found(said: dict[str, Any]) -> None:
+    assert "safeguard_differs" in judged(lambda docs: remit(docs, **said))
+
+
+def test_what_was_remitted_before_is_found() -> None:
+    def twice(docs: Docs) -> None:
+        remit(docs)
+        remit(docs, remittance=2)
+
+    assert "safeguard_differs" in judged(twice)
+
+
+def test_a_number_of_a_remittance_is_not_left_out() -> None:
+    assert "serial_gap" in judged(lambda docs: remit(docs, remittance=2))
+
+
 @pytest.mark.parametrize(("code", "change"), CASES, ids=[change.__name__ for _, change in CASES])
 def test_it_is_found(code: str, change: Change) -> None:
     docs = evening()

@@ -34,6 +34,7 @@ FIELDS: Mapping[str, str] = {
     "balance": "What the account holds, on its normal side, in minor units or pieces.",
     "balances": "What the ledger holds for the hand, in minor units.",
     "bank": "Money that the seats hold in common besides the pot, in a game that has a bank; in minor units.",
+    "beneficiary": "Who gets winnings of minors: the state or a charity.",
     "beside": "Whether the verb can be used at any time, also when another seat is to act.",
     "bid": "The bid.",
     "birth_name": "Name at birth.",

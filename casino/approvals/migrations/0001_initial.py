@@ -53,7 +53,10 @@ class Migration(migrations.Migration):
                             ("control_points", "other control points"),
                             ("exclusion", "an exclusion of a player that is lifted, or counts for a player no more"),
                             ("erasure", "a player who is forgotten"),
-                            ("minor", "the stakes of a minor that are given back, or a player who is no minor"),
+                            (
+                                "minor",
+                                "stakes of a minor given back, winnings remitted, or a player who is no minor",
+                            ),
                             ("filing", "a return about a transaction that was filed"),
                         ],
                         max_length=16,

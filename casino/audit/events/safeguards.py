@@ -4,7 +4,7 @@ hash."""
 from collections.abc import Sequence
 from typing import Annotated
 
-from casino.audit.events.fields import JsonObject, Player
+from casino.audit.events.fields import Amount, JsonObject, JsonObjects, Player
 from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 
 _MARKS = (
@@ -165,3 +165,15 @@ class MinorSettled(ApprovedEvent):
     payout: Annotated[
         JsonObject | None, "the held payout that is given back, as in `cage.payout_held`; absent where nothing is"
     ] = None
+
+
+@event("winnings.remitted", chain="house")
+class WinningsRemitted(ApprovedEvent):
+    """Winnings that were kept from minors were paid by the bank to whom the law names; a manager has approved it."""
+
+    remittance: Annotated[int, "number of the remittance, from 1 without gaps"]
+    amount: Amount
+    beneficiary: Annotated[str, "`state` or `charity`"]
+    payee: Annotated[str, "who was paid: the office of the state, or the charity, by name"]
+    note: Annotated[str, "number of the bank's note"]
+    minors: Annotated[JsonObjects, "what it is made of: `minor` (number of the record), `player`, `kept` (minor units)"]

@@ -401,6 +401,9 @@ _DECLARED = {
     "webhook.ended": "house: problem? string; webhook integer",
     "webhook.replayed": "house: after integer; chain string; position integer; webhook integer",
     "webhook.subscribed": "house: approval? integer; chains [string]; destination string; webhook integer",
+    "winnings.remitted":
+        "house: amount integer; approval? integer; beneficiary string; minors [{any}]; note string; payee string; "
+        "remittance integer",
 }  # fmt: skip
 #: What an event has that names an approval, where it took several people.
 _ALSO = "; also_approved? [string]"

@@ -62,7 +62,7 @@ USED_FOR = {
     "return.filed": "filing",
     **dict.fromkeys(("legal_hold.set", "legal_hold.lifted"), "legal_hold"),
     "player.erased": "erasure",
-    **dict.fromkeys(("minor.settled", "minor.cleared"), "minor"),
+    **dict.fromkeys(("minor.settled", "minor.cleared", "winnings.remitted"), "minor"),
     "chips.put_in_use": "chip_set",
     "chips.lapsed": "chip_set",
 }
@@ -73,7 +73,7 @@ _ALWAYS = {
     **dict.fromkeys(("capital.paid_in", "capital.paid_out", "drawer.reopened", "exclusion.lifted"), MANAGER),
     **dict.fromkeys(("legal_hold.set", "legal_hold.lifted", "exclusion.match_cleared", "return.filed"), MANAGER),
     **dict.fromkeys(("bank.sent", "bank.drawn", "foreign.redeemed", "chips.put_in_use", "chips.lapsed"), MANAGER),
-    **dict.fromkeys(("minor.settled", "minor.cleared"), MANAGER),
+    **dict.fromkeys(("minor.settled", "minor.cleared", "winnings.remitted"), MANAGER),
     "cage.counterfeits_found": _CAGE,
     **dict.fromkeys(("table.counterfeits_found", "vault.counterfeits_found"), MANAGER),
     **dict.fromkeys(("house.suspended", "house.resumed", "house.closed"), AUDITOR),

@@ -1,14 +1,17 @@
 """Minors: who was recorded as one, that nothing is paid to them but stakes that are given back, and what a settlement
-comes to: by the payments that events have recorded, and by what was posted."""
+comes to: by the payments that events have recorded, and by what was posted. What was kept is remitted once, to whom the
+law names."""
 
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_flows import Flows
+from .state_identity import IDENTITY
 from .state_money import Money
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
 from .state_safeguards import EXCLUSION
 
-MINOR = "safeguards.Minor"
+MINOR, REMITTANCE = "safeguards.Minor", "safeguards.Remittance"
 _RECORDED, _SETTLED, _CLEARED = "minor.recorded", "minor.settled", "minor.cleared"
+_REMITTED = "winnings.remitted"
 _ENDED = f"{_SETTLED}, {_CLEARED}"
 _FIGURES = ("stakes", "deposit", "held", "refund", "kept", "borne")
 MODELS = (
@@ -25,9 +28,27 @@ MODELS = (
             **dict.fromkeys((*_FIGURES, "payout"), proved(_SETTLED)),
             "state": proved(f"{_RECORDED}, {_ENDED}"),
             **dict.fromkeys(("ended_by", "ended_at"), proved(_ENDED)),
+            "remittance": proved(_REMITTED),
+        },
+    ),
+    Model(
+        REMITTANCE,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("number", "amount", "beneficiary", "payee", "note", "remitted_by", "remitted_at"), proved(_REMITTED)
+            ),
         },
     ),
 )
+#: Who gets what is kept, by the legal profile of the house.
+_BENEFICIARIES = {
+    **dict.fromkeys(("HU", "AT", "US-CA"), frozenset(("state",))),
+    "UK": frozenset(("charity",)),
+    "custom": frozenset(("state", "charity")),
+}
 #: What pays a player.
 _PAYS = (
     *("cage.cash_out", "cage.noncash_paid", "cage.deposit_returned", "cage.chips_claimed", "cage.late_claim_paid"),
@@ -50,6 +71,7 @@ class Minors:
             _RECORDED: self._recorded,
             _SETTLED: self._settled,
             _CLEARED: self._cleared,
+            _REMITTED: self._remitted,
             "exclusion.lifted": self._lifted,
             "cage.corrected": self._corrected,
             **dict.fromkeys(_PAYS, lambda doc: self._paid(doc, doc["data"])),
@@ -71,7 +93,7 @@ class Minors:
         self._rows.add(
             MINOR, key, number=data["minor"], player=player, exclusion=str(data["exclusion"]),
             least_age=data["least_age"], recorded_by=doc["actor"], recorded_at=Near(doc["at"]),
-            note=data["note_sha256"], state="recorded", payout=None, ended_by=None, ended_at=None,
+            note=data["note_sha256"], state="recorded", payout=None, ended_by=None, ended_at=None, remittance=None,
             **dict.fromkeys(_FIGURES),
         )  # fmt: skip
         self._of.setdefault(player, []).append(key)
@@ -111,6 +133,9 @@ class Minors:
             f"2090/{data['player']}": data["deposit"], "5250": data["borne"], "2087": -data["kept"],
             held: data["kept"] - data["borne"] - data["deposit"],
         }  # fmt: skip
+        self._compare_posted(doc, wanted)
+
+    def _compare_posted(self, doc: Row, wanted: dict[str, int]) -> None:
         posted: dict[str, int] = {}
         for posting in doc.get("postings", ()):
             for code, _, amount in posting.get("legs", ()):
@@ -118,7 +143,40 @@ class Minors:
         if {code: amount for code, amount in posted.items() if amount} != {
             code: amount for code, amount in wanted.items() if amount
         }:
-            self._wrong(doc, f"minor {data['minor']} was posted as {posted}, it comes to {wanted}")
+            self._wrong(doc, f"it was posted as {posted}, it comes to {wanted}")
+
+    def _remitted(self, doc: Row) -> None:
+        data, last = doc["data"], len(self._rows.of(REMITTANCE))
+        key, parts = str(data["remittance"]), data["minors"]
+        if data["remittance"] != last + 1:
+            self._rows.find("serial_gap", f"{REMITTANCE} {key}", f"it comes after {last}")
+        if doc["role"] != "compliance":
+            self._wrong(doc, f"{doc['actor']}, as {doc['role']}, remits winnings")
+        if data["beneficiary"] not in self._beneficiaries(doc["at"]):
+            self._wrong(doc, f"the law of the house names somebody else than {data['beneficiary']}")
+        self._rows.add(
+            REMITTANCE, key, number=data["remittance"], remitted_by=doc["actor"], remitted_at=Near(doc["at"]),
+            **{name: data[name] for name in ("amount", "beneficiary", "payee", "note")},
+        )  # fmt: skip
+        for part in parts:
+            row = self._row(str(part["minor"]))
+            if (part["player"], part["kept"], row["state"]) != (row["player"], row["kept"], "settled"):
+                self._wrong(doc, f"of minor {row['number']}, {row['state']}, {row['kept']} was kept, it says {part}")
+            if row["remittance"] is not None:
+                self._wrong(doc, f"the winnings of minor {row['number']} are in remittance {row['remittance']}")
+            row["remittance"] = key
+        if sum(part["kept"] for part in parts) != data["amount"]:
+            self._wrong(doc, f"{data['amount']} is not what was kept from {parts}")
+        self._compare_posted(doc, {"2087": data["amount"], "1090": -data["amount"]})
+
+    def _beneficiaries(self, moment: str) -> frozenset[str]:
+        """Who may be paid by the newest identity; and by the one before, where the newest has only just been there."""
+        found = frozenset[str]()
+        for row in sorted(self._rows.of(IDENTITY).values(), key=lambda row: -int(row["number"])):
+            found |= _BENEFICIARIES.get(row["parts"].get("legal_profile", ""), frozenset())
+            if seconds_between(row["set_at"], moment) > TOLERANCE:
+                break
+        return found
 
     def _lifted(self, doc: Row) -> None:
         for row in self._rows.of(MINOR).values():

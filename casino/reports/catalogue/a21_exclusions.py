@@ -134,6 +134,8 @@ def _minors(scope: Scope) -> Iterator[Row]:
             "" if ended is None else ended.get("approver", ""), sums.get("stakes"), sums.get("deposit"),
             sums.get("held"), sums.get("refund"), sums.get("kept"), sums.get("borne"),
             None if payout is None else payout["payout"],
+            None if one.remitted is None else one.remitted["data"]["remittance"],
+            None if one.remitted is None else sums["kept"],
         )  # fmt: skip
 
 
@@ -192,14 +194,15 @@ def _of_minors(scope: Scope, results: Results) -> Iterator[Equality]:
             held[Account(one.number)] += one.balance
     there = totals["deposit"] + totals["held"] + totals["borne"]
     yield Equality("given back + kept = deposit + held + borne", totals["refund"] + totals["kept"], there, Type.MONEY)
-    yield Equality("winnings kept = balance of 2087", totals["kept"], held[Account.WINNINGS_WITHHELD], Type.MONEY)
+    left = totals["kept"] - totals["remitted"]
+    yield Equality("winnings kept - remitted = balance of 2087", left, held[Account.WINNINGS_WITHHELD], Type.MONEY)
     yield Equality("borne by the house = balance of 5250", totals["borne"], held[Account.STAKES_GIVEN_BACK], Type.MONEY)
 
 
 REPORT = Report(
     id="exclusions",
     number="A21",
-    version=2,
+    version=3,
     title="Exclusions and limits",
     text="Who is or was excluded, at whose wish and until when; minors, and what they are given back; limits that "
     "players have set; every attempt that was refused because of them; what an excluded player was paid out since.",
@@ -253,6 +256,7 @@ REPORT = Report(
                 money("stakes", "Stakes"), money("deposit", "Deposit"), money("held", "Held"),
                 money("refund", "Given back"), money("kept", "Winnings kept"), money("borne", "Borne by the house"),
                 count("payout", "Paid as held payout", total=False),
+                count("remittance", "Remittance", total=False), money("remitted", "Winnings remitted"),
             ),
             _minors,
         ),

@@ -102,6 +102,7 @@ _GIVEN: dict[str, tuple[str, Callable[[str, Data], Found]]] = {
     "exclusion.set": ("exclusion", _of_house("exclusion")),
     "minor.recorded": ("minor", _of_house("minor")),
     _MINOR: ("held payout", _of_house("payout", "payout")),
+    "winnings.remitted": ("remittance", _of_house("remittance")),
     "player.limit_set": ("limit of a player", _of_house("number")),
     "player.reality_check_due": ("reality check", _of_house("number")),
     "player.interaction_logged": ("interaction with a player", _of_house("number")),

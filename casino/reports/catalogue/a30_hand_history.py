@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, TABLE
@@ -34,6 +34,8 @@ _STATES = {
     "hand.dispute_raised": "disputed", "hand.bonus_refused": "disputed",
 }  # fmt: skip
 _KINDS = ("hand.dealt", "hand.acted", _WITHDRAWN, *_STATES)
+#: What of a hand's first event is shown.
+_HEAD = ("hand", "table", "game", "rules", "mode", "carry", "commitment", "seats", "stacks", "fees")
 #: Of one table or one hand, where that is asked for.
 _EVENTS = """
 SELECT event.id, chain.name, event.payload FROM audit_event event
@@ -42,8 +44,8 @@ WHERE event.house_id = %s AND event.doc ->> 'kind' = ANY(%s) AND event.id <= %s
 AND (%s::text IS NULL OR chain.name = %s) AND (%s::text IS NULL OR event.doc #>> '{data,hand}' = %s)
 ORDER BY event.id
 """
-#: Bytes before each hand that is kept, with its length.
-_SIZE = 4
+#: Values that are kept together, and the bytes before them, with their length.
+_TOGETHER, _SIZE = 100, 4
 #: What the ledger moved on the seats' stacks for hands that were settled by the moment: for all, or for those named.
 _MOVED = """
 SELECT coalesce(sum(entry.amount * account.normal_side), 0)::bigint FROM ledger_transaction posted
@@ -71,23 +73,30 @@ class _Hand:
     dealt_at: str
     dealer: str
     head: dict[str, Any]
-    lines: list[str]
     state: str = "playing"
     #: Of a hand whose log is complete: handle, result, hashes.
     over: dict[str, Any] = field(default_factory=dict)
     ended_at: str = ""
     reason: str = ""
+    #: Of one that was kept; its lines are kept apart.
+    line_count: int = 0
+    lines: list[str] = field(default_factory=list)
 
     @classmethod
     def dealt(cls, event: int, doc: dict[str, Any]) -> "_Hand":
         """As its first event has it."""
-        hand = cls(event, doc["at"], doc["actor"], doc["data"], list(doc["data"]["lines"]))
+        data = doc["data"]
+        head = {name: data[name] for name in _HEAD if name in data}
+        hand = cls(event, doc["at"], doc["actor"], head, lines=list(data["lines"]))
         hand._take(doc)
         return hand
 
-    def kept(self) -> bytes:
-        """All of it."""
-        return marshal.dumps([getattr(self, name) for name in self.__slots__])
+    def kept(self) -> list[Any]:
+        """All of it but the lines."""
+        return [
+            self.event, self.dealt_at, self.dealer, self.head, self.state, self.over, self.ended_at, self.reason,
+            len(self.lines),
+        ]  # fmt: skip
 
     def _take(self, doc: dict[str, Any]) -> None:
         """What an event has in addition where it completes the log: all lines as everybody had seen them by then."""
@@ -126,28 +135,51 @@ class _Hand:
 
 
 def _hands(scope: Scope) -> Iterator[_Hand]:
-    """The hands that the run asks for, in the order of `_read`. They are read once and kept in a file without a name:
-    three sections and the equalities go through them."""
-    file = scope.once("hands", _spooled).file
-    file.seek(0)
-    while size := file.read(_SIZE):
-        yield _Hand(*marshal.loads(file.read(int.from_bytes(size, "big"))))  # noqa: S302 - written just before
+    """The hands that the run asks for, in the order of `_read`, without their lines."""
+    for values in scope.once("hands", _kept).hands:
+        yield _Hand(*values)
 
 
 class _Spool:
-    """A file without a name, which is closed when this is gone: with the run."""
+    """Values that marshal knows, in a file without a name, which is closed when this is gone: with the run."""
 
     def __init__(self) -> None:
-        self.file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - see above
-        weakref.finalize(self, self.file.close)
+        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - see above
+        self._waiting: list[Any] = []
+        weakref.finalize(self, self._file.close)
+
+    def add(self, value: Any) -> None:
+        """Keep a value."""
+        self._waiting.append(value)
+        if len(self._waiting) == _TOGETHER:
+            self._write()
+
+    def _write(self) -> None:
+        kept, self._waiting = marshal.dumps(self._waiting), []
+        self._file.write(len(kept).to_bytes(_SIZE, "big") + kept)
+
+    def __iter__(self) -> Iterator[Any]:
+        """All of them, in their order; nothing is added any more."""
+        self._write()
+        self._file.seek(0)
+        while size := self._file.read(_SIZE):
+            yield from marshal.loads(self._file.read(int.from_bytes(size, "big")))  # noqa: S302 - written just before
 
 
-def _spooled(scope: Scope) -> _Spool:
-    spool = _Spool()
+class _Kept(NamedTuple):
+    """Hands, and their names with their lines, which are most of it and are read once."""
+
+    hands: _Spool
+    lines: _Spool
+
+
+def _kept(scope: Scope) -> _Kept:
+    """The hands are read once: three sections and the equalities go through them."""
+    kept = _Kept(_Spool(), _Spool())
     for hand in _read(scope):
-        kept = hand.kept()
-        spool.file.write(len(kept).to_bytes(_SIZE, "big") + kept)
-    return spool
+        kept.hands.add(hand.kept())
+        kept.lines.add((hand.head["hand"], hand.lines))
+    return kept
 
 
 def _read(scope: Scope) -> Iterator[_Hand]:
@@ -189,7 +221,7 @@ def _heads(scope: Scope) -> Iterator[Row]:
             datetime.fromisoformat(hand.dealt_at), hand.dealer, hand.state,
             datetime.fromisoformat(hand.ended_at) if hand.ended_at else None, hand.reason, head["carry"],
             hand.over.get("handle"), result.get("tax"), result.get("carry_out"), result.get("ending", ""),
-            hand.players[result["winner"] - 1] if result.get("winner") else "", len(hand.lines),
+            hand.players[result["winner"] - 1] if result.get("winner") else "", hand.line_count,
             head.get("commitment", ""), hand.over.get("digest", ""), hand.over.get("record_hash", ""),
         )  # fmt: skip
 
@@ -205,9 +237,9 @@ def _seats(scope: Scope) -> Iterator[Row]:
 
 
 def _lines(scope: Scope) -> Iterator[Row]:
-    for hand in _hands(scope):
-        for number, line in enumerate(hand.lines, start=1):
-            yield hand.head["hand"], number, line
+    for name, lines in scope.once("hands", _kept).lines:
+        for number, line in enumerate(lines, start=1):
+            yield name, number, line
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
@@ -221,8 +253,8 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             if names is not None:
                 names.append(hand.head["hand"])
         if hand.over:
-            chunk[hand.head["hand"]] = len(hand.lines)
-            said += len(hand.lines)
+            chunk[hand.head["hand"]] = hand.line_count
+            said += hand.line_count
         if len(chunk) == 1_000:
             held += _stored(scope, chunk)
             chunk = {}

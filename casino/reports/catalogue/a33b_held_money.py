@@ -24,11 +24,16 @@ from casino.reports.frame.trail import at
 from casino.staff.models import Role
 
 SHOW = Filter(
-    "show", FilterKind.CHOICE, "`all` held payouts and found chips; without it open ones.", choices=("all", "open")
+    "show",
+    FilterKind.CHOICE,
+    "`all` held payouts, found chips and winnings; without it open ones.",
+    choices=("all", "open"),
 )
 _PAYOUTS = ("cage.payout_held", "cage.payout_released", "payout.paid_by_bank")
 #: Ends the payouts that are held for a minor, and holds what is given back.
 _MINOR = "minor.settled"
+#: Pays winnings of minors to whom the law names.
+_REMITTED = "winnings.remitted"
 _FOUND = ("cage.chips_found", "cage.chips_claimed", "unclaimed.remitted", "unclaimed.kept")
 _NUMBERS = (
     Account.PLAYER_DEPOSITS, Account.HELD_PAYOUTS, Account.WINNINGS_WITHHELD, Account.UNCLAIMED, Account.FOREIGN_CHIPS,
@@ -101,13 +106,20 @@ def _payouts(scope: Scope) -> Iterator[Row]:
 
 
 def _withheld(scope: Scope) -> Iterator[Row]:
-    """Winnings of minors, which nobody is paid."""
-    for _, _, _, doc in events(scope, (_MINOR,)):
+    """Winnings of minors, and what of them was paid to whom the law names."""
+    docs = [doc for _, _, _, doc in events(scope, (_MINOR, _REMITTED))]
+    remitted = {part["minor"]: doc for doc in docs if doc["kind"] == _REMITTED for part in doc["data"]["minors"]}
+    for doc in docs:
         data = doc["data"]
-        if data["kept"]:
+        if doc["kind"] == _REMITTED or not data["kept"]:
+            continue
+        ended = remitted.get(data["minor"])
+        if ended is None or scope.filters.get("show") == "all":
             yield (
                 data["minor"], data["player"], at(doc), _age(scope, at(doc)), doc["actor"], doc.get("approver", ""),
-                data["kept"],
+                None if ended is None else ended["data"]["remittance"], None if ended is None else at(ended),
+                "" if ended is None else ended["data"]["payee"], "" if ended is None else ended["data"]["note"],
+                data["kept"], data["kept"] if ended is None else 0,
             )  # fmt: skip
 
 
@@ -160,7 +172,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("open payouts = balances of 2085", open_, held[Account.HELD_PAYOUTS], Type.MONEY)
     unclaimed = results["found"].totals["open"] + results["lapsed"].totals["amount"]
     yield Equality("open found chips and lapsed ones = balance of 2095", unclaimed, held[Account.UNCLAIMED], Type.MONEY)
-    withheld = results["withheld"].totals["amount"]
+    withheld = results["withheld"].totals["open"]
     yield Equality("winnings withheld = balance of 2087", withheld, held[Account.WINNINGS_WITHHELD], Type.MONEY)
     foreign = results["foreign"].totals["amount"]
     yield Equality("chips of other houses by place = by issuer", foreign, results["issuers"].totals["left"], Type.MONEY)
@@ -179,7 +191,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="held-money",
     number="A33b",
-    version=2,
+    version=3,
     title="Deposits, held payouts, found property, foreign chips",
     text="What lies with the house for somebody else, whose it is, since when and why; and the chips of other houses.",
     roles=(Role.COMPLIANCE, Role.AUDITOR, Role.MANAGER),
@@ -244,7 +256,8 @@ REPORT = Report(
             (
                 count("minor", "No.", total=False), ref("player", "Player"), time("since", "Since"),
                 count("days", "Days", total=False), ref("person", "By"), ref("approver", "Approver"),
-                money("amount", "Amount"),
+                count("remittance", "Remittance", total=False), time("ended_at", "Paid at"), text("payee", "Paid to"),
+                ref("note", "Note"), money("amount", "Amount"), money("open", "Still held"),
             ),
             _withheld,
         ),

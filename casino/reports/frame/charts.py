@@ -3,6 +3,7 @@
 A point sums the rows that have the same value of one column. Values stay whole numbers in the units of their columns.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -62,8 +63,12 @@ class Plot:
         self._where = None if chart.where is None else (at[chart.where[0]], chart.where[1])
         self._sums: dict[Value, list[list[int]]] = {}
 
-    def add(self, row: Row) -> None:
-        """Take up a row of the section."""
+    def add_all(self, rows: Iterable[Row]) -> None:
+        """Take up rows of the section."""
+        for row in rows:
+            self._add(row)
+
+    def _add(self, row: Row) -> None:
         key = row[self._x]
         if key is None or (self._where is not None and row[self._where[0]] != self._where[1]):
             return

@@ -272,6 +272,20 @@ SLIPS: dict[str, Document] = {
         ),
         equal=(("given back + winnings = deposit + held + borne", ("refund", "kept"), ("deposit", "held", "borne")),),
     ),
+    "winnings.remitted": Document(
+        title="Winnings of minors, remitted", roles=OF_MINORS, named=("remittance", "remittance"),
+        facts=(
+            (count("remittance", "No.", total=False), "remittance"),
+            (coded("beneficiary", "Beneficiary"), "beneficiary"), (text("payee", "Paid to"), "payee"),
+            (ref("note", "Note"), "note"), (money("amount", "Amount"), "amount"),
+        ),
+        tables=(
+            (
+                "minors", "Of these minors",
+                (count("minor", "No.", total=False), ref("player", "Player"), money("kept", "Winnings kept")),
+            ),
+        ),
+    ),
     "drawer.closed": Document(
         title="Z slip", roles=AT_THE_CAGE, report=("z-slips", {"z": "reconciliation.shift"})
     ),

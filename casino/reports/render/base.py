@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,20 +12,20 @@ from casino.reports.frame.columns import Column, Row, Sums
 from casino.reports.frame.head import Head
 from casino.reports.frame.report import Equality, Report, Results, Scope, Section
 
-#: Rows after which `progress` is called.
+#: Rows that go to the writers together, and after which `progress` is called.
 STEP = 1_000
 #: Bytes that are read at a time of a file that is hashed.
 _BLOCK = 1 << 20
 
 
 class Writer(Protocol):
-    """Writes one format into a folder, section by section and row by row."""
+    """Writes one format into a folder, section by section, some rows at a time."""
 
     def section(self, section: Section) -> None:
         """Begin a section."""
 
-    def row(self, row: Row) -> None:
-        """Write a row of the section."""
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Write the next rows of the section, at most STEP."""
 
     def end_section(self, sums: Sums) -> None:
         """End the section with its sums."""
@@ -103,14 +104,15 @@ def _produce(
         sums = Sums(section.columns, head.group_by if head.group_by in section.sums_by() else None)
         for writer in writers:
             writer.section(section)
-        for row in section.rows(scope):
-            sums.add(row)
+        found = iter(section.rows(scope))
+        while rows := list(islice(found, STEP)):
+            sums.add_all(rows)
             for plot in drawn:
-                plot.add(row)
+                plot.add_all(rows)
             for writer in writers:
-                writer.row(row)
-            row_count += 1
-            if row_count % STEP == 0:
+                writer.rows(rows)
+            row_count += len(rows)
+            if len(rows) == STEP:
                 progress(row_count)
         for writer in writers:
             writer.end_section(sums)

@@ -4,19 +4,19 @@ A column of money is two: major units, and `NAME_minor`. One of times is two: UT
 """
 
 import csv
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from casino.reports.frame.columns import Column, Row, Sums, Type, Value
+from casino.reports.frame.columns import Column, Row, Sums, Type
 from casino.reports.frame.head import Head, utc
 from casino.reports.frame.report import Equality, Section
 from casino.reports.render.base import group_rows
-from casino.reports.render.style import Style, harmless
+from casino.reports.render.style import Style, are_harmless, harmless
 
-#: Types whose values are one cell each, whatever the style: rows of such columns alone are written with less ado.
-_ONE_CELL = frozenset({Type.PIECES, Type.COUNT, Type.TEXT, Type.REF, Type.DAY})
+#: The values of a column, and its cells in one CSV column or two, in the same order.
+_Values = Sequence[Any]
+_Cells = Callable[[_Values], Sequence[_Values]]
 
 
 class CsvWriter:
@@ -31,17 +31,13 @@ class CsvWriter:
         """Begin a file with the names of its columns."""
         self._section = section
         self._open = opened = self._create(section.name)
-        self._rows = self._writer(opened)
-        self._rows.writerow(name for column in section.columns for name in names(column))
+        self._lines = self._writer(opened)
+        self._lines.writerow(name for column in section.columns for name in names(column))
         self._cells = [_cells(column, self.style) for column in section.columns]
-        self._plain = all(column.type in _ONE_CELL for column in section.columns)
 
-    def row(self, row: Row) -> None:
-        """Write a line."""
-        if self._plain:
-            self._rows.writerow([_plain(value) for value in row])
-            return
-        self._rows.writerow([cell for cells, value in zip(self._cells, row, strict=True) for cell in cells(value)])
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Write some lines, made column by column."""
+        self._lines.writerows(_lines(self._cells, rows))
 
     def end_section(self, sums: Sums) -> None:
         """End the file, and write the sums by group."""
@@ -59,9 +55,7 @@ class CsvWriter:
         with self._create(f"{self._section.name}-by-{group_by}") as file:
             writer = self._writer(file)
             writer.writerow(name for column in columns for name in names(column))
-            writer.writerows(
-                [cell for one, value in zip(cells, row, strict=True) for cell in one(value)] for row in rows
-            )
+            writer.writerows(_lines(cells, rows))
 
     def finish(self, equalities: Sequence[Equality]) -> list[Path]:
         """The files; equalities are in the manifest."""
@@ -88,31 +82,35 @@ def names(column: Column) -> list[str]:
     return [column.name, f"{column.name}_local"] if column.type is Type.TIME else [column.name]
 
 
-def _cells(column: Column, style: Style) -> Callable[[Any], Sequence[Any]]:
-    """What writes a value of a column."""
+def _lines(columns: Sequence[_Cells], rows: Sequence[_Values]) -> Iterable[_Values]:
+    """The lines of rows."""
+    written = (cells for one, values in zip(columns, zip(*rows, strict=True), strict=True) for cells in one(values))
+    return zip(*written, strict=True) if rows else ()
+
+
+def _cells(column: Column, style: Style) -> _Cells:
+    """What writes values of a column."""
     if column.type is Type.MONEY:
-        return lambda value: ("", "") if value is None else (style.amount(value), value)
+        return lambda values: (_written(values, style.amount), values)
     if column.type is Type.TIME:
-        return lambda value: ("", "") if value is None else _moment(value, style)
+        return lambda values: (_written(values, utc), _written(values, style.local))
     if column.type is Type.SHARE:
-        return lambda value: ("",) if value is None else (style.share(value),)
+        return lambda values: (_written(values, style.share),)
     if column.type is Type.DECIMAL:
-        return lambda value: ("",) if value is None else (style.decimals(value),)
+        return lambda values: (_written(values, style.decimals),)
     if column.type in (Type.PIECES, Type.COUNT):
-        return lambda value: ("" if value is None else value,)
+        return lambda values: (values,)
     if column.type is Type.FLAG:
-        return lambda value: ("" if value is None else "true" if value else "false",)
-    return _text
+        return lambda values: (_written(values, lambda value: "true" if value else "false"),)
+    return lambda values: (_texts(values),)
 
 
-def _plain(value: Value) -> Any:
-    """A value of a column of _ONE_CELL; the library writes nothing for None."""
-    return harmless(value) if isinstance(value, str) else value
+def _written(values: _Values, write: Callable[[Any], str]) -> _Values:
+    """What is written of each value, which is done once for values that are the same; nothing for None."""
+    written = {value: None if value is None else write(value) for value in set(values)}
+    return [written[value] for value in values]
 
 
-def _moment(value: datetime, style: Style) -> tuple[str, str]:
-    return utc(value), style.local(value)
-
-
-def _text(value: Value) -> tuple[str]:
-    return ("" if value is None else harmless(str(value)),)
+def _texts(values: _Values) -> _Values:
+    """The texts; where one of them is not harmless as it is, each as it is written."""
+    return values if are_harmless({value for value in set(values) if value}) else _written(values, harmless)

@@ -35,9 +35,9 @@ class JsonWriter:
             f'"columns":{_text(columns)},"rows":['
         )
 
-    def row(self, row: Row) -> None:
-        """Write a row as a list of values."""
-        self._file.write(("\n" if self._first_row else ",\n") + _text(list(row)))
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Write each row as a list of values."""
+        self._file.write(("\n" if self._first_row else ",\n") + ",\n".join([_text(list(row)) for row in rows]))
         self._first_row = False
 
     def end_section(self, sums: Sums) -> None:

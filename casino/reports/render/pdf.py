@@ -78,11 +78,11 @@ class PdfWriter:
         """Begin a section."""
         self._parts.append(_Part(section))
 
-    def row(self, row: Row) -> None:
-        """Keep a row as it is printed, while a PDF of all rows is still possible."""
-        self._row_count += 1
-        if self._row_count <= MOST_ROWS:
-            part = self._parts[-1]
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Keep rows as they are printed, while a PDF of all rows is still possible."""
+        part, room = self._parts[-1], max(MOST_ROWS - self._row_count, 0)
+        self._row_count += len(rows)
+        for row in rows[:room]:
             printed = zip(part.section.columns, row, strict=True)
             part.rows.append([self.style.printed(column, value) for column, value in printed])
 

@@ -65,11 +65,12 @@ class SlipWriter:
         """Begin a section."""
         self._section, self._rows = section, []
 
-    def row(self, row: Row) -> None:
-        """Keep a row, while a slip of all rows is still possible."""
-        if self._section.on_slip and self._row_count < MOST_ROWS:
-            self._row_count += 1
-            self._rows.append(row)
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Keep rows, while a slip of all rows is still possible."""
+        if self._section.on_slip:
+            kept = rows[: max(MOST_ROWS - self._row_count, 0)]
+            self._row_count += len(kept)
+            self._rows.extend(kept)
 
     def end_section(self, sums: Sums) -> None:
         """Lay the rows out as a table, where they are narrow enough, or else column by column, and keep the sums."""

@@ -1,7 +1,7 @@
 """How a file is written: separator, decimal mark, time zone."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -20,6 +20,8 @@ DECIMALS = {"point": ".", "comma": ","}
 _FORMULA = re.compile(r"""(^|[,;\t\r\n])(?=["\s]*[=+\-@|%]|[\t\r\n])""")
 #: Most texts: one cell, whatever the separator, that begins with nothing of this.
 _HARMLESS = re.compile(r"""[^"\s=+\-@|%,;][^,;\t\r\n]*""")
+#: Lines of them: of a text of several lines each begins as harmless.
+_ALL_HARMLESS = re.compile(rf"(?:{_HARMLESS.pattern}(?:\n|\Z))*")
 
 
 def style_of(language: str, separator: str | None, decimal: str | None) -> dict[str, str]:
@@ -108,3 +110,9 @@ def harmless(text: str) -> str:
     than it was written with: there is an apostrophe before what would be one. Numbers are written as numbers and never
     come here, so that a negative one stays what it is."""
     return text if _HARMLESS.fullmatch(text) else _FORMULA.sub(r"\1'", text)
+
+
+def are_harmless(texts: Iterable[str]) -> bool:
+    """Whether `harmless` leaves all of these texts, none of them empty, as they are; false where it takes a look at
+    each to know."""
+    return _ALL_HARMLESS.fullmatch("\n".join(texts)) is not None

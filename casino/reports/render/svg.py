@@ -25,7 +25,7 @@ class SvgWriter:
     def section(self, section: Section) -> None:
         """Rows are in the charts."""
 
-    def row(self, row: Row) -> None:
+    def rows(self, rows: Sequence[Row]) -> None:
         """Rows are in the charts."""
 
     def end_section(self, sums: Sums) -> None:

@@ -50,12 +50,13 @@ class XlsxWriter:
         self._section, self._sheet_count = section, 0
         self._next_sheet()
 
-    def row(self, row: Row) -> None:
-        """Write a row; a full sheet is followed by another one."""
-        if self._at == MOST_ROWS:
-            self._next_sheet()
-        self._sheet.line(self._at, row)
-        self._at += 1
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Write some rows; a full sheet is followed by another one."""
+        for row in rows:
+            if self._at == MOST_ROWS:
+                self._next_sheet()
+            self._sheet.line(self._at, row)
+            self._at += 1
 
     def end_section(self, sums: Sums) -> None:
         """Keep the sums for the first sheet."""

@@ -427,6 +427,44 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Remittance",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("amount", models.PositiveBigIntegerField()),
+                (
+                    "beneficiary",
+                    models.CharField(choices=[("state", "the state"), ("charity", "a charity")], max_length=8),
+                ),
+                ("payee", models.CharField(max_length=120)),
+                ("note", models.CharField(max_length=32)),
+                ("remitted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "remitted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "remittance of winnings",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="remittance_number"),
+                    models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="remittance_of_something"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Minor",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -479,6 +517,15 @@ class Migration(migrations.Migration):
                     "player",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="minor_rows", to="players.player"
+                    ),
+                ),
+                (
+                    "remittance",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="minors",
+                        to="safeguards.remittance",
                     ),
                 ),
                 (
@@ -557,6 +604,12 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="minor_sums",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("remittance", None), models.Q(("kept__gt", 0), ("state", "settled")), _connector="OR"
+                        ),
+                        name="minor_remitted_what_was_kept",
                     ),
                 ],
             },

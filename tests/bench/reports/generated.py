@@ -1,24 +1,29 @@
 """Houses of any size: some hands are played through HTTP, and then written again and again with other names, ids and
-times, entries with running balances, events with running numbers. Nobody brings the chips that the hands take from
-trays and stacks, so that their accounts have no floor.
+times, entries with running balances, events with running numbers and the hashes of their chains, of which the
+sequencer makes the log, and the seals of the ledger. Nobody brings the chips that the hands take from trays and stacks,
+so that their accounts have no floor.
 
-What reports read is there: events, postings, entries, periods, hands with their lines. Hashes and links of the chains
-are not: nothing here is verified.
+What reports read is there: events, postings, entries, periods, hands with their lines. A verification of it reads and
+compares everything as that of any house does. It finds something at each hand, for one hand cannot follow itself, with
+the same button and the same stacks; and for each day, which no event has opened or closed.
 """
 
+import hashlib
 import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections
 from django.db.backends.utils import CursorWrapper
 
-#: Hands are dealt so often at a table.
-_PACE = timedelta(seconds=144)
+from casino.audit.verifier import about_of
+
+#: Hands are dealt so often at a table, and last so long: no longer than moments of one write may differ.
+_PACE, _LASTS = timedelta(seconds=144), timedelta(seconds=45)
 _OPENS = timedelta(hours=17)
 STACK = 900_000
 #: Two seats; the one that deals pays, both call once, the second gives up. Three requests.
@@ -44,16 +49,29 @@ class Size:
         return self.today - timedelta(days=self.days)
 
 
+class _Hole(NamedTuple):
+    """What changes in an event: what it is, and the number by which it is known among others of its kind."""
+
+    what: str
+    number: int = 0
+
+
+#: What changes besides the moment and the name: the hand's number, the place in the chain, versions of the table, ids
+#: of postings, and the hash of what a posting says of itself.
+_HOLES = (
+    '"about":"[0-9a-f]+"|"tx":[0-9]+|"settlement":[0-9]+|"seq":[0-9]+|"prev":"[0-9a-f]+"|"number":[0-9]+|'
+    '"table_version":[0-9]+'
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An event of a hand: its id, its place in the table's chain, and its text around what changes: the moment, the
-    hand's name, ids of postings."""
+    """An event of a hand: its id, its chain, and its text around what changes."""
 
     id: int
     chain: int
     pieces: tuple[str, ...]
-    #: What stands between the pieces: None is the moment, "" the name of the hand, a number a posting's id.
-    holes: tuple[str | int | None, ...]
+    holes: tuple[_Hole, ...]
 
 
 @dataclass(slots=True)
@@ -61,6 +79,9 @@ class _Played:
     """One hand as it was played."""
 
     row: dict[str, Any]
+    #: What the outbox has of it, and the hash of its record.
+    message: dict[str, Any] = field(default_factory=dict)
+    record_hash: str = ""
     lines: list[dict[str, Any]] = field(default_factory=list)
     events: list[_Event] = field(default_factory=list)
     postings: list[dict[str, Any]] = field(default_factory=list)
@@ -115,11 +136,14 @@ def _played(cursor: CursorWrapper, house: Any) -> list[_Played]:
     by_id = {one.row["id"]: one for one in hands.values()}
     for line in _rows(cursor, "hands_handline", "house_id = %s ORDER BY hand_id, seq", house.id):
         by_id[line["hand_id"]].lines.append(line)
+    for message in _rows(cursor, "houses_outboxmessage", "house_id = %s AND task = 'hands.resolve_hand'", house.id):
+        by_id[int(message["subject"])].message = {name: message[name] for name in message if name != "id"}
     whose: dict[int, _Played] = {}
     for event in _rows(cursor, "audit_event", "house_id = %s ORDER BY id", house.id):
         doc = json.loads(event["payload"])
         if doc["kind"].startswith("hand."):
             one = hands[doc["data"]["hand"]]
+            one.record_hash = doc["data"].get("record_hash", one.record_hash)
             one.events.append(_event(event, doc))
             whose.update((posting["tx"], one) for posting in doc.get("postings", ()))
             one.recorded.update((posting["tx"], event["id"]) for posting in doc.get("postings", ()))
@@ -138,20 +162,17 @@ def _played(cursor: CursorWrapper, house: Any) -> list[_Played]:
 
 def _event(event: Mapping[str, Any], doc: Mapping[str, Any]) -> _Event:
     name, moment = doc["data"]["hand"], json.dumps(doc["at"])
-    found = re.split(f'({re.escape(moment)}|{re.escape(name)}|"tx":[0-9]+|"settlement":[0-9]+|"seq":[0-9]+)',
-                     event["payload"])  # fmt: skip
+    found = re.split(f"({re.escape(moment)}|{re.escape(name)}|{_HOLES})", event["payload"])
+    said = iter(posting["tx"] for posting in doc.get("postings", ()))
     pieces, holes = [found[0]], []
-    for hole, piece in zip(found[1::2], found[2::2], strict=True):
-        label, _, number = hole.partition(":")
-        if hole == moment:
-            holes.append(None)
-        elif hole == name:
-            holes.append("")
-        elif label == '"seq"':
-            holes.append("seq")
-            pieces[-1] += '"seq":'
+    for text, piece in zip(found[1::2], found[2::2], strict=True):
+        label, _, value = text.partition(":")
+        if text in (moment, name):
+            holes.append(_Hole("moment" if text == moment else "name"))
         else:
-            holes.append(int(number))
+            what = label.strip('"')
+            number = next(said) if what == "about" else 0 if what == "prev" else int(value)
+            holes.append(_Hole("tx" if what == "settlement" else what, number))
             pieces[-1] += f"{label}:"
         pieces.append(piece)
     return _Event(event["id"], event["chain_id"], tuple(pieces), tuple(holes))
@@ -176,9 +197,10 @@ def _accounts(cursor: CursorWrapper, house: Any) -> dict[int, list[int]]:
     return {id_: list(rest) for id_, *rest in cursor.fetchall()}
 
 
-def _chains(cursor: CursorWrapper, house: Any) -> dict[int, int]:
-    cursor.execute("SELECT id, seq FROM audit_chainhead WHERE house_id = %s", [house.id])
-    return dict(cursor.fetchall())
+def _chains(cursor: CursorWrapper, house: Any) -> dict[int, list[Any]]:
+    """By id: number and hash of the last event."""
+    cursor.execute("SELECT id, seq, hash FROM audit_chainhead WHERE house_id = %s", [house.id])
+    return {id_: list(rest) for id_, *rest in cursor.fetchall()}
 
 
 class _Writer:
@@ -186,12 +208,18 @@ class _Writer:
 
     def __init__(
         self, house: Any, size: Size, played: Sequence[_Played], accounts: dict[int, list[int]],
-        chains: dict[int, int], posting: int, event: int, hand: int,
+        chains: dict[int, list[Any]], posting: int, event: int, hand: int,
     ) -> None:  # fmt: skip
         self.house, self.size, self.played = house, size, played
         self.accounts, self.chains = accounts, chains
         self.posting, self.event, self.hand = posting, event, hand
         self.numbers = {one.row["table_id"]: one.row["number"] for one in played}
+        self.hashes = {one.row["table_id"]: one.record_hash for one in played}
+        self.versions = {
+            one.row["table_id"]: max(hole.number for event in one.events for hole in event.holes
+                                     if hole.what == "table_version")
+            for one in played
+        }  # fmt: skip
         self.count: dict[str, int] = {}
 
     def write(self, cursor: CursorWrapper) -> None:
@@ -205,7 +233,7 @@ class _Writer:
             [period] = cursor.fetchone()
             rows: dict[str, list[tuple[Any, ...]]] = {
                 "ledger_transaction": [], "ledger_entry": [], "audit_event": [], "audit_posting": [], "hands_hand": [],
-                "hands_handline": [],
+                "hands_handline": [], "houses_outboxmessage": [],
             }  # fmt: skip
             for number in range(self.size.hands):
                 for one in self.played:
@@ -215,8 +243,16 @@ class _Writer:
         for account, (version, balance, _) in self.accounts.items():
             cursor.execute("UPDATE ledger_account SET version = %s, balance = %s, min_balance = NULL WHERE id = %s",
                            [version, balance, account])  # fmt: skip
-        for chain, seq in self.chains.items():
-            cursor.execute("UPDATE audit_chainhead SET seq = %s WHERE id = %s", [seq, chain])
+        for table, version in self.versions.items():
+            cursor.execute("UPDATE tables_table SET version = %s, hands_dealt = %s WHERE id = %s",
+                           [version, self.numbers[table], table])  # fmt: skip
+        cursor.execute("DELETE FROM ledger_seal WHERE book = %s", [self.house.id])
+        cursor.execute(
+            "INSERT INTO ledger_seal (book, kind, id, hash) SELECT %s, kind, id, hash FROM ledger_seals_due(%s)",
+            [self.house.id, self.house.id],
+        )
+        for chain, (seq, leaf_hash) in self.chains.items():
+            cursor.execute("UPDATE audit_chainhead SET seq = %s, hash = %s WHERE id = %s", [seq, leaf_hash, chain])
 
     def _hand(self, rows: dict[str, list[tuple[Any, ...]]], one: _Played, period: int, begins: datetime) -> None:
         table = one.row["table_id"]
@@ -227,7 +263,7 @@ class _Writer:
         events = {found.id: self.event + at for at, found in enumerate(one.events, 1)}
         self.posting += len(postings)
         self.event += len(events)
-        moment = begins.isoformat().replace("+00:00", ".000000Z")
+        made = self._made(one, name, begins, postings)
         for found in one.postings:
             rows["ledger_transaction"].append(tuple((found | {
                 "id": postings[found["id"]], "period_id": period, "posted_at": begins,
@@ -241,32 +277,53 @@ class _Writer:
                 rows["ledger_entry"].append((account, state[0], postings[found["id"]], amount, state[1]))
             rows["audit_posting"].append((postings[found["id"]], self.house.id, events[one.recorded[found["id"]]]))
         for event in one.events:
-            self.chains[event.chain] += 1
-            rows["audit_event"].append((
-                events[event.id], self.house.id, event.chain, self.chains[event.chain], 1,
-                self._text(event, name, moment, postings), "0" * 64,
-            ))  # fmt: skip
+            head = self.chains[event.chain]
+            head[0] += 1
+            payload = self._text(event, made)
+            head[1] = hashlib.sha256(b"\x00" + payload.encode()).hexdigest()
+            rows["audit_event"].append((events[event.id], self.house.id, event.chain, head[0], 1, payload, head[1]))
         rows["hands_hand"].append(tuple(_plain(value) for value in (one.row | {
             "id": self.hand, "name": name, "number": self.numbers[table], "started_at": begins,
-            "ended_at": begins + _PACE / 2, "settled_at": begins + _PACE / 2,
+            "ended_at": begins + _LASTS, "settled_at": begins + _LASTS, "previous_hash": self.hashes[table],
             "settlement": postings[one.row["settlement"]],
         }).values()))  # fmt: skip
+        self.hashes[table] = one.record_hash
+        rows["houses_outboxmessage"].append(tuple((one.message | {
+            "subject": str(self.hand), "created_at": begins, "done_at": begins + _LASTS,
+        }).values()))  # fmt: skip
         for line in one.lines:
-            made = line | {"hand_id": self.hand, "at": begins}
-            made.pop("id", None)
-            rows["hands_handline"].append(tuple(made.values()))
+            again = line | {"hand_id": self.hand, "at": begins}
+            again.pop("id", None)
+            rows["hands_handline"].append(tuple(again.values()))
 
-    def _text(self, event: _Event, name: str, moment: str, postings: Mapping[int, int]) -> str:
+    def _text(self, event: _Event, made: Mapping[_Hole, str]) -> str:
+        number, leaf_hash = self.chains[event.chain]
         parts = [event.pieces[0]]
         for hole, piece in zip(event.holes, event.pieces[1:], strict=True):
-            if hole is None:
-                parts.append(f'"{moment}"')
-            elif hole == "seq":
-                parts.append(str(self.chains[event.chain]))
+            if hole.what == "seq":
+                parts.append(str(number))
             else:
-                parts.append(name if hole == "" else str(postings[int(hole)]))
+                parts.append(f'"{leaf_hash}"' if hole.what == "prev" else made[hole])
             parts.append(piece)
         return "".join(parts)
+
+    def _made(self, one: _Played, name: str, begins: datetime, postings: Mapping[int, int]) -> dict[_Hole, str]:
+        """What stands in the holes of a hand's events besides the place in the chain."""
+        table, moment = one.row["table_id"], begins.isoformat().replace("+00:00", ".000000Z")
+        made = {
+            _Hole("moment"): f'"{moment}"', _Hole("name"): name,
+            _Hole("number", one.row["number"]): str(self.numbers[table]),
+        }  # fmt: skip
+        seen = sorted({hole.number for event in one.events for hole in event.holes if hole.what == "table_version"})
+        made |= {_Hole("table_version", at): str(self.versions[table] + at - seen[0] + 1) for at in seen}
+        self.versions[table] += seen[-1] - seen[0] + 1
+        for found in one.postings:
+            made[_Hole("tx", found["id"])] = str(postings[found["id"]])
+            key = found["idempotency_key"].replace(one.row["name"], name)
+            metadata = json.loads(_json(found["metadata"], one.row["name"], name))
+            about = about_of([key, found["kind"], metadata, None, moment])
+            made[_Hole("about", found["id"])] = f'"{about}"'
+        return made
 
     def _copy(self, cursor: CursorWrapper, table: str, rows: list[tuple[Any, ...]]) -> None:
         self.count[table] = self.count.get(table, 0) + len(rows)
@@ -282,6 +339,7 @@ class _Writer:
             "audit_event": ["id", "house_id", "chain_id", "seq", "xid", "payload", "leaf_hash"],
             "audit_posting": ["transaction_id", "house_id", "event_id"],
             "hands_hand": list(first.row),
+            "houses_outboxmessage": list(first.message),
             "hands_handline": [name for name in first.lines[0] if name != "id"],
         }[table])  # fmt: skip
 

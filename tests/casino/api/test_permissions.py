@@ -191,6 +191,8 @@ MATRIX = {
     ("GET", "minors/<int:minor>"): frozenset({Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR}) | CAGE,
     ("POST", "minors/<int:minor>/settlement"): frozenset({Role.COMPLIANCE}),
     ("POST", "minors/<int:minor>/clear"): frozenset({Role.COMPLIANCE}),
+    ("GET", "minors/remittances"): frozenset({Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR}),
+    ("POST", "minors/remittances"): frozenset({Role.COMPLIANCE}),
     ("GET", "players/<slug:player>/admission"): (
         TABLES | CAGE | MANAGER | frozenset({Role.SURVEILLANCE, Role.COMPLIANCE})
     ),

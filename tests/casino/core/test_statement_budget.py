@@ -155,6 +155,7 @@ WRITES: dict[int, tuple[str, ...]] = {
         "useChipSet", "voidHand", "withdrawAnnouncement", "withdrawApproval", "withdrawDispute", "withdrawHandover",
         "withdrawLogLine", "withdrawRota", "witnessTrayCount", "writeSealed", "printDocument",
         "recordMinor", "settleMinor", "clearMinor", "subscribeWebhook", "replayWebhook", "endWebhook",
+        "remitWinnings",
     ),
     # It checks a password and a passkey, and removes one.
     11: ("removePasskey",),

@@ -61,7 +61,7 @@ def plotted(one: Chart, many: Sequence[tuple[Any, ...]] | None = None) -> Plot:
     """Its points."""
     found = Plot(one, COLUMNS)
     for row in rows() if many is None else many:
-        found.add(row)
+        found.add_all([row])
     return found
 
 

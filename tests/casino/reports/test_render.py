@@ -30,10 +30,10 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
-from casino.reports.render.base import Produced, produce
+from casino.reports.render.base import STEP, Produced, produce
 from casino.reports.render.formats import writers
 from casino.reports.render.pdf import laid, shared
-from casino.reports.render.style import Style, harmless
+from casino.reports.render.style import Style, are_harmless, harmless
 from casino.reports.render.xlsx_lines import LinesSheet
 from casino.staff.models import Role
 from tests.casino import papers
@@ -336,3 +336,41 @@ def test_lines_of_a_sheet_are_those_that_the_library_writes(tmp_path_factory: An
     ours.close()
     theirs.close()
     assert _sheet(folder / "ours.xlsx") == _sheet(folder / "theirs.xlsx")
+
+
+_TEXTS = st.lists(st.text("=+-@|%\"',;\t\r\n ab9\N{LATIN SMALL LETTER U WITH DOUBLE ACUTE}", min_size=1, max_size=4))
+
+
+@given(_TEXTS)
+def test_texts_that_are_looked_at_together_stay_as_each_of_them_would(texts: list[str]) -> None:
+    if are_harmless(texts):
+        assert [harmless(one) for one in texts] == texts
+    plain = [re.sub(r"\W", "x", one) for one in texts]
+    assert are_harmless(plain)
+
+
+def test_rows_are_summed_together_as_one_by_one() -> None:
+    together, alone, grouped_ = Sums(COLUMNS), Sums(COLUMNS), Sums(COLUMNS, "table")
+    together.add_all(list(rows(50)))
+    grouped_.add_all(list(rows(50)))
+    for row in rows(50):
+        alone.add(row)
+    assert (together.row_count, together.totals) == (alone.row_count, alone.totals) == (50, grouped_.totals)
+    assert sum(group["amount"] for group in grouped_.groups.values()) == alone.totals["amount"]
+    with pytest.raises(TypeError, match="is no money of amount"):
+        Sums(COLUMNS).add_all([*rows(3), (4, "T1", "", "1", 1, 1, AT, None)])
+    with pytest.raises(TypeError, match="3 values for 8 columns"):
+        Sums(COLUMNS).add_all([*rows(3), (4, "T1", "")])
+
+
+@pytest.mark.parametrize("many", [0, 1, STEP - 1, STEP, STEP + 1, 2 * STEP])
+def test_no_row_is_lost_between_the_rows_that_are_written_together(tmp_path: Path, many: int) -> None:
+    one = made(tmp_path, many, Format.CSV, Format.JSON, Format.XLSX)
+    assert one.results["rows"].row_count == many
+    with (tmp_path / "trial-rows.csv").open(encoding="utf-8", newline="") as file:
+        assert [line["number"] for line in csv.DictReader(file)] == [str(number) for number in range(many)]
+    body = json.loads((tmp_path / "trial.json").read_text(encoding="utf-8"))
+    assert [row[0] for row in body["sections"][0]["rows"]] == list(range(many))
+    with zipfile.ZipFile(tmp_path / "trial.xlsx") as book:
+        sheet = book.read("xl/worksheets/sheet2.xml").decode()
+    assert sheet.count("<row ") == many + 1
