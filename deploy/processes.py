@@ -312,7 +312,7 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
 
 def web_workers(cores: int | None) -> int:
     """Web processes on a machine of so many cores: one for each, two at least, so that one can be started again, and
-    four at most. Two cores with four of them took a fifth more CPU for a hand (`make load`)."""
+    four at most. Two cores with four of them took a tenth more CPU for a hand (`make load`)."""
     return min(max(cores or 2, 2), 4)
 
 
