@@ -62,6 +62,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "casino.api.http.middleware.ClosedMiddleware",
     "casino.console.static_files.StaticCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "casino.api.http.middleware.RequestIdMiddleware",
@@ -137,6 +138,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "casino.staff.passwords.BreachedValidator"},
+    {"NAME": "casino.staff.passwords.WordsValidator"},
 ]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AXES_FAILURE_LIMIT = 5

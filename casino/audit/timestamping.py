@@ -28,6 +28,7 @@ from rfc3161_client import (
 )
 
 from casino.audit.models import SignedCheckpoint, TimeStamp
+from casino.core import outward
 from casino.houses.models import House
 
 log = logging.getLogger(__name__)
@@ -124,7 +125,7 @@ def _stamped(authority: Authority, note: str) -> tuple[bytes, datetime]:
 
 def _posted(url: str, body: bytes) -> bytes:
     request = urllib.request.Request(url, data=body, headers=_HEADERS)  # noqa: S310 - the setting allows HTTP(S) only
-    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the setting allows HTTP(S) only
+    with outward.sent(request, PATIENCE) as answer:
         found: bytes = answer.read(LARGEST + 1)
     if len(found) > LARGEST:
         raise TimeStampWrong(f"it answered more than {LARGEST} bytes")

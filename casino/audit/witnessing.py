@@ -18,6 +18,7 @@ from casino.audit.cosignatures import WitnessKey
 from casino.audit.models import Cosignature, KeyRotation, SignedCheckpoint
 from casino.audit.notes import NoteUnreadable
 from casino.audit.proofs import Hashes
+from casino.core import outward
 from casino.houses.models import House
 
 log = logging.getLogger(__name__)
@@ -124,7 +125,7 @@ def _rotations(checkpoint: SignedCheckpoint) -> list[str]:
 def _posted(url: str, body: bytes) -> tuple[int, str]:
     request = urllib.request.Request(url, data=body, method="POST")  # noqa: S310 - the setting allows HTTP(S) only
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the setting allows HTTP(S) only
+        with outward.sent(request, PATIENCE) as answer:
             return answer.status, answer.read(LARGEST).decode(errors="replace")
     except urllib.error.HTTPError as error:
         return error.code, error.read(LARGEST).decode(errors="replace")

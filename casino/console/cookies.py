@@ -1,7 +1,8 @@
 """What a browser keeps for the house: the terminal that it is, and the token of the person who is signed in.
 
 No script can read either (HttpOnly), and no other site can have them sent (SameSite=Strict). Over HTTPS they are sent
-over HTTPS only.
+over HTTPS only, and are named with `__Host-`: a browser takes such a cookie from this host alone, and another host of
+the same domain, or a page without TLS, can set none in its place.
 """
 
 import re
@@ -17,6 +18,8 @@ SESSION, TERMINAL, SEAT, THEME = "cukassza_session", "cukassza_terminal", "cukas
 #: The mark of a player's own device: by its hash the house sees that two players have used one device.
 DEVICE = "cukassza_device"
 LANGUAGE = settings.LANGUAGE_COOKIE_NAME
+#: How the name of every cookie begins over HTTPS.
+PREFIX = "__Host-"
 #: Seconds for which a browser remembers which terminal it is; browsers keep nothing for longer than 400 days.
 ENROLLED = 400 * 24 * 3600
 _MARK = re.compile(r"[0-9a-f]{64}").fullmatch
@@ -97,11 +100,22 @@ def keep_language(response: HttpResponse, chosen: str) -> None:
     _set(response, LANGUAGE, chosen, max_age=ENROLLED)
 
 
+def take_from_tls(request: HttpRequest) -> None:
+    """Over HTTPS no cookie counts but those that this host has set over HTTPS; here they have plain names."""
+    if request.is_secure():
+        request.COOKIES = {
+            name.removeprefix(PREFIX): value for name, value in request.COOKIES.items() if name.startswith(PREFIX)
+        }
+
+
 def keep_to_tls(request: HttpRequest, response: HttpResponseBase) -> None:
     """Over HTTPS no cookie of an answer goes elsewhere, Django's own against forged forms included."""
     if request.is_secure():
-        for morsel in response.cookies.values():
+        for name, morsel in list(response.cookies.items()):
+            del response.cookies[name]
             morsel["secure"] = True
+            response.cookies[PREFIX + name] = morsel.value
+            response.cookies[PREFIX + name].update(morsel)
 
 
 def _set(response: HttpResponse, name: str, value: str, **options: Any) -> None:

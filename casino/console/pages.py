@@ -145,6 +145,7 @@ def anybody(view: Callable[Concatenate[HttpRequest, P], HttpResponseBase]) -> Ca
 
     @wraps(view)
     def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        cookies.take_from_tls(request)
         response = protected(request, *args, **kwargs)
         cookies.keep_to_tls(request, response)
         return response

@@ -24,6 +24,8 @@ REQUESTS = "casino.requests"
 HEADER = "cukassza_request"
 #: What is never shown: the token or key of a header, and the password of an address.
 _HEADER = re.compile(r"\b(Bearer|Seat|Basic)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
+#: What ends a line, or moves the cursor of a screen that shows it.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]*):[^\s@/]+@", re.IGNORECASE)
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -67,7 +69,8 @@ class Text(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """The line, and one line alone: a message with another one in it shows where that begins."""
+        record.message = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], record.message)
         found = getattr(record, "about", {})
         about = [f"{name}={found[name]}" for name in ("request", "message_id") if name in found]
         return super().formatMessage(record) + (f" [{' '.join(about)}]" if about else "")

@@ -4,7 +4,6 @@ import os
 import shutil
 import stat
 import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from casino.audit import guard, outside, timestamping, witnessing
+from casino.core import outward
 from casino.core.errors import LogRefused
 from casino.doctor.findings import Finding, Level, ok
 from casino.doctor.houses import looked_at
@@ -135,7 +135,7 @@ def files(house: str | None) -> Iterator[Finding]:
 def _silent(url: str) -> str:
     """Why nothing answers there; empty if something does, whatever it says."""
     try:
-        with urllib.request.urlopen(url, timeout=PATIENCE):  # noqa: S310 - settings take http and https only
+        with outward.sent(url, PATIENCE):
             return ""
     except urllib.error.HTTPError as error:
         error.close()

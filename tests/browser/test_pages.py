@@ -166,3 +166,13 @@ def test_the_house_is_installed_as_an_app(screens: Screens) -> None:
     assert f"{screens.root}/console/seat" == found["manifest"]["startUrl"]
     lacks = {one["errorId"] for one in session.send("Page.getInstallabilityErrors")["installabilityErrors"]}
     assert lacks <= {"in-incognito"}, "the windows of tests are incognito"
+
+
+def test_no_password_is_kept_while_its_answer_is_not_known(screens: Screens) -> None:
+    page = screens.person(Role.ADMIN)
+    screens.open(page, "work/hireStaff")
+    page.route("**/work/hireStaff", lambda one: one.abort() if one.request.method == "POST" else one.continue_())
+    page.fill('input[type="password"]', "seven-of-acorns-19")
+    page.evaluate("() => { const form = document.querySelector('form[data-command]'); form.noValidate = true; form.requestSubmit(); }")
+    page.wait_for_function("() => document.getElementById('strip').textContent.includes('repeating')")
+    assert "seven-of-acorns-19" not in page.evaluate("() => JSON.stringify(sessionStorage)")

@@ -82,7 +82,7 @@ def test_its_own_refusals_are_the_houses() -> None:
 
     text = nginx.CONFIGURATION.read_text(encoding="utf-8")
     said = re.findall(r"return (\d+) '(\{.*\})';", text)
-    assert len(said) == 4
+    assert len(said) == 5
     for status, body in said:
         found = httpx.Response(int(status), content=body).json()
         code = ERROR_CODES[found["code"]]
@@ -96,13 +96,30 @@ def test_tls_names_and_what_is_not_for_guests(front: Front) -> None:
     assert (
         plain.status_code == 308 and plain.headers["Location"] == f"https://{HOUSE}/console/sign-in?next=/console/floor"
     )
+    untold = front.client(tls=False, token="a" * 64).get("/api/v1/house")
+    assert untold.status_code == 403 and untold.json()["code"] == "forbidden" and "Location" not in untold.headers
     found = front.client().get("/console/terminal")
-    assert found.status_code == 200 and "Strict-Transport-Security" in found.headers
+    assert found.status_code == 200
+    assert found.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
     cookies = found.headers.get_list("Set-Cookie")
-    assert cookies and all("; Secure" in one for one in cookies), cookies
+    assert cookies and all(one.startswith("__Host-") and "; Secure" in one for one in cookies), cookies
     assert front.client(host="other.example").get("/api/v1/tables").status_code == 404
     assert front.client().get("/healthz").status_code == 200
     assert front.client(address="127.0.0.2").get("/healthz").status_code == 403
+
+
+def test_tls_takes_no_cipher_without_forward_secrecy(front: Front) -> None:
+    def agreed(ciphers: str) -> str:
+        offered = ssl.create_default_context(cafile=str(front.nginx.certificate))
+        offered.maximum_version = ssl.TLSVersion.TLSv1_2
+        offered.set_ciphers(ciphers)
+        plain = socket.create_connection(("127.0.0.1", front.nginx.tls))
+        with plain, offered.wrap_socket(plain, server_hostname=HOUSE) as secured:
+            return str(secured.cipher()[0])  # type: ignore[index]
+
+    assert agreed("ECDHE+AESGCM+AES128:ECDHE+AESGCM+AES256") == "ECDHE-ECDSA-AES256-GCM-SHA384"
+    with pytest.raises(ssl.SSLError):
+        agreed("ECDHE-ECDSA-AES256-SHA:AES256-SHA")
 
 
 def test_attempts_count_for_the_address_that_nginx_sees(front: Front) -> None:

@@ -91,6 +91,11 @@ def test_units_write_json_and_the_web_adds_up_what_it_counts() -> None:
     assert counting == ["cukassza-web"], "no other process may count there"
 
 
+def test_no_unit_sees_how_the_checkout_came_to_be() -> None:
+    """History, addresses and perhaps passwords of a clone stand in its `.git`."""
+    assert all(f"\nInaccessiblePaths=-{PLACE}/.git\n" in path.read_text() for path in UNITS.glob("*.service"))
+
+
 def test_each_key_is_known_to_one_unit_alone() -> None:
     readers = {
         name: sorted(path.stem for path in UNITS.glob("*.service") if f"/{name}" in path.read_text(encoding="utf-8"))

@@ -1,4 +1,5 @@
-"""What every answer has: the request's id, its language, and permission for pages of other origins (CORS)."""
+"""What every answer has: the request's id, its language, what a browser may do with it, and permission for pages of
+other origins (CORS)."""
 
 import re
 import uuid
@@ -18,6 +19,8 @@ _SENT = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, 
 _READ = "ETag, Idempotency-Replayed, Retry-After, X-Request-Id"
 #: Seconds for which a browser may cache the answer to a preflight.
 _REMEMBERED = "600"
+#: The policy of what is no page: a browser that shows it all the same loads nothing and runs nothing.
+NO_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 _USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -35,6 +38,21 @@ class RequestIdMiddleware:
         lost.request_begins()
         response = self.get_response(request)
         response["X-Request-Id"] = request_id
+        return response
+
+
+class ClosedMiddleware:
+    """What an answer is without a word of its own: no page, in no frame, and kept by nobody. Files of the screens say
+    themselves for how long they are good."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve one request."""
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", NO_PAGE)
+        response.headers.setdefault("Cache-Control", "no-store")
         return response
 
 

@@ -45,6 +45,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         given = _given(request, "login", "password") | pages.second_factor(request)
         answer = Door(request, None).write("sign-in", {**given, "terminal": here.code, "terminal_key": here.key})
         if answer.is_success:
+            if before := cookies.token(request):
+                Door(request, before).write("sign-out", {})  # it is of the person before
             response = HttpResponseRedirect(pages.after(request))
             cookies.keep_token(response, answer.body["token"])
             return response

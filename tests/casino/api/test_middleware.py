@@ -41,6 +41,27 @@ def test_every_answer_is_in_english_and_says_so(kit: Kit) -> None:
         assert answer.headers["Content-Language"] == "en"
 
 
+def test_no_answer_is_a_page_in_a_frame_or_is_kept(kit: Kit) -> None:
+    office = kit.office()
+    for answer in (office.get("house"), office.get("tables/none"), office.http.get("/livez"), office.http.get("/none")):
+        policy = answer.headers["Content-Security-Policy"].split("; ")
+        assert {"default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "sandbox"} <= set(policy)
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Referrer-Policy"] == "same-origin"
+    script = office.http.get("/static/console/console.js")
+    assert script.status_code == 200 and "no-store" not in script.headers["Cache-Control"]
+    assert script.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_page_of_operations_runs_scripts_of_the_house_only(kit: Kit) -> None:
+    http = kit.office().http
+    page = http.get("/api/v1/docs")
+    assert "script-src 'self';" in page.headers["Content-Security-Policy"] and "<script>" not in page.text
+    script = http.get("/api/v1/docs?script=")
+    assert script.headers["Content-Type"].startswith("application/javascript") and "/api/v1/schema" in script.text
+
+
 def test_long_answers_are_compressed_and_versions_stay_strong(kit: Kit) -> None:
     office, gzip = kit.office(), {"Accept-Encoding": "gzip"}
     games = office.get("games", **gzip)

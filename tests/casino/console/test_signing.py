@@ -43,6 +43,36 @@ def test_a_person_signs_in_works_and_signs_out(kit: Kit, person: dict[str, str])
     assert not Staff.objects.get(login=person["login"]).auth_token_set.exists()
 
 
+def test_over_https_cookies_belong_to_this_host_alone(kit: Kit, person: dict[str, str]) -> None:
+    browser = Browser.new(kit)
+    browser.http.base_url = "https://localhost"
+    browser.http.headers["Origin"] = "https://localhost"
+    browser.open("terminal")
+    browser.submit("terminal", {"terminal": "desk-1", "terminal_key": person["key"]})
+    browser.open("sign-in")
+    answer = browser.submit("sign-in", {"login": person["login"], "password": PASSWORD, "next": "/console/work"})
+    [kept] = answer.headers.get_list("Set-Cookie")
+    assert kept.startswith(f"__Host-{cookies.SESSION}=")
+    assert (
+        all(f"; {one}" in kept for one in ("Secure", "HttpOnly", "Path=/", "SameSite=Strict")) and "Domain" not in kept
+    )
+    assert "Ilona" in browser.open("work").text
+    # One that another host of the domain, or a page without TLS, has set is none.
+    token = browser.http.cookies[f"__Host-{cookies.SESSION}"]
+    browser.http.cookies.clear()
+    browser.http.cookies.set(cookies.SESSION, token, domain="localhost.local")
+    assert browser.open("work").status_code == 302
+
+
+def test_who_signs_in_at_a_terminal_ends_the_token_before(kit: Kit, person: dict[str, str]) -> None:
+    browser = enrolled(kit, person)
+    for _ in range(2):
+        browser.open("sign-in")
+        browser.submit("sign-in", {"login": person["login"], "password": PASSWORD})
+    assert Staff.objects.get(login=person["login"]).auth_token_set.count() == 1
+    assert "Ilona" in browser.open("work").text
+
+
 def test_a_wrong_password_is_refused_in_the_words_of_the_house(kit: Kit, person: dict[str, str]) -> None:
     browser = enrolled(kit, person)
     browser.open("sign-in")

@@ -177,3 +177,13 @@ def test_no_token_password_or_name_is_in_the_log_of_an_evening(kit: Kit) -> None
     assert len(set(secrets)) > 8
     for secret in (*secrets, *ANNA.values(), *ANNA["name"].split(), login):
         assert secret.lower() not in written, secret
+
+
+def test_a_message_never_makes_a_second_line() -> None:
+    with logged("text") as text:
+        logging.getLogger("casino.test").warning("a name: %s", "Anna\r\n2026-01-01 INFO all is well\x1b[2J")
+    [line] = text.getvalue().splitlines()
+    assert "Anna\\r\\n2026-01-01 INFO all is well\\x1b[2J" in line
+    with logged("json") as text:
+        logging.getLogger("casino.test").warning("a name: %s", "Anna\nall is well")
+    assert len(text.getvalue().splitlines()) == 1

@@ -134,7 +134,8 @@ async function finish(command) {
 }
 
 function begin(command) {
-  keep(command);
+  // A password is kept nowhere: a page that is loaded again asks for it again.
+  if (!command.secret) keep(command);
   return finish(command);
 }
 
@@ -169,6 +170,6 @@ export function forms() {
       return;
     }
     const body = new URLSearchParams(new FormData(form)).toString();
-    begin({ form: true, path: form.getAttribute("action") || location.pathname, body, label: form.dataset.label || "" });
+    begin({ form: true, path: form.getAttribute("action") || location.pathname, body, label: form.dataset.label || "", secret: form.querySelector('input[type="password"]') !== null });
   });
 }
