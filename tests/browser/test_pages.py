@@ -173,6 +173,7 @@ def test_no_password_is_kept_while_its_answer_is_not_known(screens: Screens) -> 
     screens.open(page, "work/hireStaff")
     page.route("**/work/hireStaff", lambda one: one.abort() if one.request.method == "POST" else one.continue_())
     page.fill('input[type="password"]', "seven-of-acorns-19")
-    page.evaluate("() => { const form = document.querySelector('form[data-command]'); form.noValidate = true; form.requestSubmit(); }")
+    page.evaluate("() => { document.querySelector('form[data-command]').noValidate = true; }")
+    page.evaluate("() => document.querySelector('form[data-command]').requestSubmit()")
     page.wait_for_function("() => document.getElementById('strip').textContent.includes('repeating')")
     assert "seven-of-acorns-19" not in page.evaluate("() => JSON.stringify(sessionStorage)")

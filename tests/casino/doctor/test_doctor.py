@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db import connection, connections
 
 from casino.core import heartbeat
-from casino.doctor import database, keys, outside, surroundings
+from casino.doctor import database, keys, outside, surroundings, transport
 from casino.doctor.findings import Finding, Level
 from casino.houses import sealing
 from tests.casino.kit import Kit
@@ -212,3 +212,35 @@ def test_a_broker_that_is_away_is_a_failure(settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     assert codes(surroundings.broker(), Level.FAILURE) == {"broker_unreachable"}
     assert "clock_unknown" in codes(surroundings.clocks())
+
+
+def test_what_stays_on_the_machine_needs_no_encryption() -> None:
+    assert codes(transport.ways()) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "well"),
+    [
+        ("REDIS_URL", "redis://broker.example:6379/0", False),
+        ("REDIS_URL", "rediss://broker.example:6379/0", True),
+        ("CASINO_WITNESSES", ["http://witness.example#w+00000000+AAAA"], False),
+        ("CASINO_WITNESSES", ["https://witness.example#w+00000000+AAAA"], True),
+        ("CASINO_TIMESTAMP_URL", "http://stamps.example", False),
+        ("CASINO_TIMESTAMP_URL", "http://127.0.0.1:3161", True),
+    ],
+)
+def test_what_leaves_the_machine_in_the_clear_is_named(settings: Any, name: str, value: Any, well: bool) -> None:
+    setattr(settings, name, value)
+    assert codes(transport.ways(), Level.WARNING) == (set() if well else {"not_encrypted"})
+
+
+@pytest.mark.parametrize(("mode", "well"), [(None, False), ("require", False), ("verify-full", True)])
+def test_a_database_elsewhere_has_to_prove_itself(
+    monkeypatch: pytest.MonkeyPatch, settings: Any, mode: str | None, well: bool
+) -> None:
+    options = settings.DATABASES["default"]["OPTIONS"] | ({"sslmode": mode} if mode else {})
+    there = settings.DATABASES["default"] | {"HOST": "127.0.0.1,db.example", "OPTIONS": options}
+    monkeypatch.setitem(settings.DATABASES, "default", there)
+    found = [one for one in transport.ways() if one.level == Level.WARNING]
+    assert [one.code for one in found] == ([] if well else ["not_encrypted"])
+    assert all("db.example" in one.words and "verify-full" in one.remedy for one in found)
