@@ -5,6 +5,7 @@ Django's validators ask in `validate_password`; nothing else of a password is pr
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from casino.staff.models import Role, Staff
-from engine.registry import game_names
 
 #: The first `_BYTES` of SHA-256 of each password, in lower case and sorted: some 41,000 of ten characters or more that
 #: are not digits alone, from passwords that were stolen elsewhere. Made of `data/passwords.txt.gz` in the npm package
@@ -26,11 +26,18 @@ WORDS = frozenset(
      "passwort", "kennwort", "welcome", "letmein", "secret", "qwerty", "qwertz", "asdf", "summer", "winter", "spring",
      "autumn", "budapest", "wien"}
 )  # fmt: skip
+#: Words that other parts of the house have added, such as the names of games.
+_added: set[str] = set()
 #: Characters that must be left when these words are away.
 LEFT = 6
 #: A word of a name counts from this length on.
 LEAST = 4
 _LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def add_words(words: Iterable[str]) -> None:
+    """From now on no password may be made of these words either; called when the process starts."""
+    _added.update(words)
 
 
 @cache
@@ -53,7 +60,7 @@ def is_breached(password: str) -> bool:
 
 def words_around(person: Any) -> set[str]:
     """The words that are guessed first for a person, in lower case, each of `LEAST` letters or more."""
-    texts = [*WORDS, *(role.value for role in Role), *game_names()]
+    texts = [*WORDS, *(role.value for role in Role), *_added]
     if isinstance(person, Staff):
         texts += [person.login, person.name, person.house.code, person.house.name]
     return {word for text in texts for word in _LETTERS.findall(text.lower()) if len(word) >= LEAST}

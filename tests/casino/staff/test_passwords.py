@@ -29,7 +29,8 @@ def test_a_password_that_was_stolen_elsewhere_is_refused(kit: Kit, office: Desk,
 
 
 @pytest.mark.parametrize(
-    "password", ["Cukassza2026", "casino-2026", "Annamaria!1", "kiss-annamaria", "dealer12345", "Testhouse12"]
+    "password",
+    ["Cukassza2026", "casino-2026", "Annamaria!1", "kiss-annamaria", "dealer12345", "ferbli-2026", "Testhouse12"],
 )
 def test_a_password_of_words_around_the_person_is_refused(kit: Kit, office: Desk, password: str) -> None:
     assert "guessed first" in hired(kit, office, password)
