@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,19 +32,29 @@ class Unexpected(Exception):
 
 def put_right(house: House, folder: Path) -> list[str]:
     """Steps 1 to 9, unattended; a sentence each. Raises Unexpected."""
-    said = [_look(house)]
-    # Step 2: the machine that was primary is lost with its WAL, so nothing newer is to be had.
+    return [said for _, said in steps(house, folder, REASON)]
+
+
+def steps(house: House, folder: Path, reason: str) -> Iterator[tuple[str, str]]:
+    """Steps 1 to 9 of the page, one after the other: the name of each when it is done, and what is to be said of it.
+    Raises Unexpected."""
+    yield "1 look", _look(house)
+    # Step 2: nothing newer is to be had, or is wanted.
     copies = _copy(house, folder / "copies")
-    said.append(_verify(house, copies))
+    yield "3 copy the files outside", f"3: {len(copies)} files are copied"
+    yield "4 verify what is there", _verify(house, copies)
     unrecorded = folder / "before"
     _done(house.command("export_audit", house.credentials.house, str(unrecorded), "--unrecorded"), "step 4, the export")
-    said.append(_open_epoch(house))
+    yield "4 export it, unrecorded", "4: what is there is exported"
+    yield "5 two people open an epoch", _open_epoch(house, reason)
     # Step 6: nothing was revoked. Step 8 is for people.
     house.processes.wait_ready(f"{house.root}/readyz", seconds=NOTICED)
     if not wait_until(lambda: readiness(house)["status"] == "ready", seconds=NOTICED):
         raise Unexpected(f"step 7: /readyz says {readiness(house)}")
+    yield "7 look again", "7: /readyz says ready"
     _write(house)
-    return [*said, _export(house, folder / "after", copies)]
+    yield "7 sign in and write", "7: somebody has signed in and written"
+    yield "9 export and verify with the old copy", _export(house, folder / "after", copies)
 
 
 def readiness(house: House) -> dict[str, Any]:
@@ -93,11 +104,11 @@ def _verify(house: House, copies: list[Path]) -> str:
     return f"4: verify_audit finds {', '.join(f'{count} x {code}' for code, count in sorted(findings.items()))}"
 
 
-def _open_epoch(house: House) -> str:
+def _open_epoch(house: House, reason: str) -> str:
     """Step 5."""
     people = (house.credentials.auditor, house.credentials.admin)
     typed = "".join(f"{one.login}\n{one.password}\n" for one in people)
-    done = house.command("open_epoch", house.credentials.house, "--reason", REASON, typed=typed)
+    done = house.command("open_epoch", house.credentials.house, "--reason", reason, typed=typed)
     _done(done, "step 5")
     return f"5: {done.stdout.strip().splitlines()[-1]}"
 
