@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from deploy.backups.pgbackrest import BackupError
 from deploy.embedded.account import Account
-from deploy.embedded.process import last_log_line
+from deploy.embedded.process import last_log_line, wait_until
 
 PORT = 5432
 #: Seconds that recovery may take.
@@ -44,7 +44,7 @@ class ClusterFailed(BackupError):
 
 @dataclass(frozen=True)
 class Ended:
-    """Where recovery has ended: the place in the WAL, and the timeline that begins there."""
+    """Where recovery has ended: the place in the WAL, and the timeline that was followed until there."""
 
     lsn: int
     timeline: int
@@ -84,8 +84,10 @@ class Restored:
         given = {name: str(value) for name, value in places.items()} | dict(settings)
         options = " ".join(f"-c {shlex.quote(f'{name}={value}')}" for name, value in given.items())
         done = self._pg_ctl("start", "-l", str(self.log), "-t", str(LONGEST), "-o", options)
-        if done:
-            raise ClusterFailed(f"the restored cluster does not start: {last_log_line(self.log, default=done)}")
+        # pg_ctl has waited until the server runs, not until recovery has ended.
+        if not done and wait_until(lambda: self._status() in ("", "ready"), seconds=LONGEST) and self._status():
+            return
+        raise ClusterFailed(f"the restored cluster does not start: {last_log_line(self.log, default=done)}")
 
     def stop(self, how: str = "fast") -> None:
         """Stop it if it runs."""
@@ -104,8 +106,17 @@ class Restored:
         if history is None:
             raise ClusterFailed("the restored cluster has begun no timeline of its own")
         last = [line for line in history.read_text(encoding="utf-8").splitlines() if line.strip()][-1]
-        high, low = last.split("\t")[1].split("/")
-        return Ended(int(high, 16) << 32 | int(low, 16), int(history.stem, 16))
+        followed, place = last.split("\t")[:2]
+        high, low = place.split("/")
+        return Ended(int(high, 16) << 32 | int(low, 16), int(followed))
+
+    def _status(self) -> str:
+        """What the server says of itself in its pid file: `starting`, `standby`, `ready`; empty without a server."""
+        try:
+            lines = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return ""
+        return lines[7].strip() if len(lines) > 7 else "starting"
 
     def _pg_ctl(self, action: str, *options: str) -> str:
         """Empty, or what pg_ctl complains about."""

@@ -102,7 +102,8 @@ class Outside:
 
 def copied(folders: Sequence[Path], where: Path) -> Outside:
     """Copy every folder's files, which only the copies' reader may read. Raises BackupError where there are none."""
-    copies, ends = [], {}
+    copies: list[Path] = []
+    ends: dict[str, tuple[int, int, float]] = {}
     for number, folder in enumerate(folders, 1):
         copy = where / str(number)
         copy.mkdir(parents=True)
@@ -197,7 +198,7 @@ class Drill:
         end = restored.ended()
         number = clusters.segment_of(end.lsn, size)
         each = 0x1_0000_0000 // size
-        report.recovered_to = f"{end.timeline - 1:08X}{number // each:08X}{number % each:08X}"
+        report.recovered_to = f"{end.timeline:08X}{number // each:08X}{number % each:08X}"
         if report.archived and number < clusters.number_of(report.archived, size):
             report.problems.append(f"recovery ended at {report.recovered_to}, and {report.archived} was archived")
 
