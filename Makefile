@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow long browser faults ha check pages messages examples catalogue client verifier shots sbom audit wheels bench load soak books lock down clean
+.PHONY: help venv demo run test slow long browser faults ha restore-drill check pages messages examples catalogue client verifier shots sbom audit wheels bench load soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -24,7 +24,7 @@ ENV := exports="$$($(PY) -m deploy.embedded env)" && eval "$$exports"
 UP := $(PY) -m deploy.embedded up >/dev/null && $(ENV)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 venv: $(STAMP) ## create .venv with the locked, hash-checked requirements
 
@@ -59,6 +59,9 @@ faults: $(STAMP) ## run every fault under play, and prove what must hold afterwa
 
 ha: $(STAMP) ## kill, freeze and switch over the primary of a cluster under play, and look up all that was acknowledged (ARGS=--unsynchronised)
 	@$(PY) -m tests.ha $(ARGS)
+
+restore-drill: $(STAMP) ## back up an evening under play, kill its database, restore it at a random second as the page says (ARGS="--seed N --keep")
+	@$(PY) -m tests.drill $(ARGS)
 
 browser: $(STAMP) ## run the tests of the screens in a real Chromium, unpacked without root where none is installed
 	@$(PY) -m pytest -q -m slow $(or $(ARGS),tests/browser)

@@ -413,6 +413,14 @@ class Configuration:
         shown="none",
         meaning="A file with the bearer token that may read `/metrics`, of 20 characters or more; read each time.",
     )
+    backup_records: str | None = variable(
+        "CASINO_BACKUP_RECORDS",
+        _text,
+        default=None,
+        shown="none",
+        meaning="The folder in which `python -m deploy.backups` notes the last backups and drills of restoring, for "
+        "`/metrics` and `manage.py doctor`.",
+    )
 
 
 def declared() -> tuple[Field[Any], ...]:

@@ -332,6 +332,7 @@ if CASINO_TIMESTAMP_URL:
 CASINO_METRICS_DIR = Path(environment.metrics_dir) if environment.metrics_dir else None
 CASINO_METRICS_FROM = [ip_network(one) for one in environment.metrics_from]
 CASINO_METRICS_TOKEN_FILE = Path(environment.metrics_token_file) if environment.metrics_token_file else None
+CASINO_BACKUP_RECORDS = Path(environment.backup_records) if environment.backup_records else None
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

@@ -54,6 +54,16 @@ HEARTBEAT = _gauge(
 WORKERS_SILENT = _gauge("silent_workers", "Workers that stand still while others run.")
 LOGS_REFUSED = _gauge("sequencer_refused_logs", "Houses whose log the sequencer cannot let go on.")
 QUEUE = _gauge("queue_messages", "Messages that wait in a queue of the broker.", "queue")
+BACKED_UP = _gauge(
+    "backup_timestamp_seconds",
+    "When the last good backup in a repository ended; 0: never. Only where `CASINO_BACKUP_RECORDS` is set.",
+    "repository",
+)
+DRILLED = _gauge(
+    "restore_drill_timestamp_seconds",
+    "When a backup was last restored and verified; 0: never. Only where `CASINO_BACKUP_RECORDS` is set.",
+)
+DRILL_FAILED = _gauge("restore_drill_failed", "1 where the last restore drill has found that a backup is no good.")
 
 # --- The server of the database --------------------------------------------------------------------------------------
 LOCKS = _gauge("database_lock_waits", "Sessions that wait for a lock.")
@@ -78,7 +88,8 @@ STANDBYS = _gauge("standbys", "Standbys that take the log of the database's serv
 OF_STATE = (
     BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, WEBHOOKS, FOLDER_LAG,
     VERIFIED_AT, FINDINGS, SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
-    WORKERS_SILENT, LOGS_REFUSED, QUEUE, LOCKS, LOCK_WAIT, IDLE, SYNC_WAITS, SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
+    WORKERS_SILENT, LOGS_REFUSED, QUEUE, BACKED_UP, DRILLED, DRILL_FAILED, LOCKS, LOCK_WAIT, IDLE, SYNC_WAITS,
+    SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
     ANSWERS, ANSWERS_OLDEST, MESSAGES, MESSAGES_OLDEST, RECOVERY, STANDBY_WANTED, STANDBYS,
 )  # fmt: skip
 EVERY: tuple[Metric, ...] = (*OF_PROCESSES, *OF_STATE)

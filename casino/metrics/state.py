@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import redis
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, transaction
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -26,7 +27,7 @@ from casino.golive import rehearsals
 from casino.hands import bonus, services
 from casino.houses.models import House
 from casino.live.webhooks import ALARMING
-from casino.metrics import declared
+from casino.metrics import backups, declared
 from casino.metrics.database import SERVER, server
 from casino.reports import runs
 from casino.tables.models import TableState
@@ -149,11 +150,16 @@ def _server() -> Iterator[Sample]:
     yield from server(row)
 
 
+def _backups() -> Iterator[Sample]:
+    if settings.CASINO_BACKUP_RECORDS is not None:
+        yield from backups.samples(backups.read(settings.CASINO_BACKUP_RECORDS))
+
+
 #: Each part that is read by itself, under the name that `cukassza_scrape_failed` has for it.
 SOURCES: Mapping[str, Callable[[], Iterator[Sample]]] = {
     "houses": _houses, "verifications": _verifications, "outside": _outside, "outbox": _outbox,
     "protection": _protection, "broker": _broker,
-    "server": _server,
+    "server": _server, "backups": _backups,
 }  # fmt: skip
 
 

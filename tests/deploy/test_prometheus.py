@@ -156,7 +156,9 @@ def house(whole_db: None) -> Iterator[Any]:
 def test_a_running_house_is_scraped_and_an_alert_fires_when_the_workers_stop(
     services: TestServices, house: Any, quick: str, tmp_path: Path
 ) -> None:
-    environ = dict(os.environ) | {"CASINO_METRICS_TOKEN_FILE": str(tmp_path / "metrics-token")}
+    environ = dict(os.environ) | {
+        "CASINO_METRICS_TOKEN_FILE": str(tmp_path / "metrics-token"), "CASINO_BACKUP_RECORDS": str(tmp_path),
+    }  # fmt: skip
     with listen(0) as listener, Processes(application(listener), environ=environ) as processes:
         processes.wait_ready(f"{address(listener)}/readyz")
         configuration = quick.replace("PORT", str(listener.getsockname()[1]))

@@ -19,6 +19,8 @@ PLACE = "/srv/cukassza"
 EXPOSURE = 2.0
 #: Which unit runs which program, where not by its name.
 NAMES = {"worker": "worker@", "worker-2": "worker@", "worker-files": "files"}
+#: What runs once and ends.
+ONCE = {"migrate", "backup", "restore-drill"}
 #: What is the supervisor's own way: it holds the socket itself, knows the cores, and names places of this machine.
 _OWN = re.compile(r" --bind fd://\d+| --workers \d+ --threads \d+| --worker-tmp-dir \S+| --hostname \S+")
 
@@ -42,7 +44,7 @@ def test_units_start_what_the_supervisor_starts() -> None:
         programs = application(listener)
     assert {NAMES.get(one.name, one.name) for one in programs} == {
         path.stem.removeprefix("cukassza-") for path in UNITS.glob("*.service")
-    } - {"migrate"}
+    } - ONCE
     for one in programs:
         there = shlex.join(one.command[1:]).replace(str(CHECKOUT), PLACE)
         assert same(started(NAMES.get(one.name, one.name))) == same(f"{PLACE}/.venv/bin/python {there}"), one.name
@@ -102,4 +104,17 @@ def test_each_key_is_known_to_one_unit_alone() -> None:
         for name in ("sequencer.env", "owner.env")
     }
     assert readers == {"sequencer.env": ["cukassza-sequencer"], "owner.env": ["cukassza-migrate"]}
-    assert all("EnvironmentFile=/etc/cukassza/house.env" in path.read_text() for path in UNITS.glob("*.service"))
+    others = {path.stem for path in UNITS.glob("*.service") if "/house.env" not in path.read_text(encoding="utf-8")}
+    assert others == {"cukassza-backup"}, "it speaks to the database alone, and needs no key"
+
+
+def test_backups_and_drills_are_timed_and_noted_where_the_web_reads_them() -> None:
+    """Both write to one folder through a group; what they run is there."""
+    for name, command in (("backup", "back-up"), ("restore-drill", "drill")):
+        assert f" -m deploy.backups {command}" in started(name)
+        assert "CASINO_BACKUP_RECORDS=/var/lib/cukassza-backups" in unit(name)
+        timer = (UNITS / f"cukassza-{name}.timer").read_text(encoding="utf-8")
+        assert "Persistent=yes" in timer and "WantedBy=timers.target" in timer
+    assert "Group=postgres" in unit("backup") and "SupplementaryGroups=postgres" in unit("restore-drill")
+    assert "StateDirectoryMode=0775" in unit("backup")
+    assert "ReadOnlyPaths=-/var/lib/cukassza " in unit("restore-drill"), "a drill changes nothing of the house"

@@ -11,10 +11,12 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from deploy.demo.client import Refused, Terminal
+from deploy.demo.client import Terminal
+from deploy.demo.logins import Login
 from deploy.embedded.process import wait_until
 from tests.ha.house import House
 
@@ -31,19 +33,32 @@ class Unexpected(Exception):
 
 def put_right(house: House, folder: Path) -> list[str]:
     """Steps 1 to 9, unattended; a sentence each. Raises Unexpected."""
-    said = [_look(house)]
-    # Step 2: the machine that was primary is lost with its WAL, so nothing newer is to be had.
+    return [said for _, said in steps(house, folder, REASON)]
+
+
+def steps(house: House, folder: Path, reason: str) -> Iterator[tuple[str, str]]:
+    """Steps 1 to 9 of the page, one after the other: the name of each when it is done, and what is to be said of it.
+    Raises Unexpected."""
+    yield "1 look", _look(house)
+    # One of a rehearsal, too, where it had an event in what is lost; nobody can sign in there, and it stays as it is.
+    others = readiness(house)["read_only_house_count"] - 1
+    # Step 2: nothing newer is to be had, or is wanted.
     copies = _copy(house, folder / "copies")
-    said.append(_verify(house, copies))
+    yield "3 copy the files outside", f"3: {len(copies)} files are copied"
+    yield "4 verify what is there", _verify(house, copies)
     unrecorded = folder / "before"
     _done(house.command("export_audit", house.credentials.house, str(unrecorded), "--unrecorded"), "step 4, the export")
-    said.append(_open_epoch(house))
+    yield "4 export it, unrecorded", "4: what is there is exported"
+    yield "5 two people open an epoch", _open_epoch(house, reason)
     # Step 6: nothing was revoked. Step 8 is for people.
     house.processes.wait_ready(f"{house.root}/readyz", seconds=NOTICED)
-    if not wait_until(lambda: readiness(house)["status"] == "ready", seconds=NOTICED):
+    if not wait_until(lambda: _writable(house, others), seconds=NOTICED):
         raise Unexpected(f"step 7: /readyz says {readiness(house)}")
+    left = f", and read-only {others} house of a rehearsal" if others else ""
+    yield "7 look again", f"7: /readyz says {readiness(house)['status']}{left}"
     _write(house)
-    return [*said, _export(house, folder / "after", copies)]
+    yield "7 sign in and write", "7: somebody has signed in and written"
+    yield "9 export and verify with the old copy", _export(house, folder / "after", copies)
 
 
 def readiness(house: House) -> dict[str, Any]:
@@ -61,13 +76,32 @@ def readiness(house: House) -> dict[str, Any]:
 def _look(house: House) -> str:
     if not wait_until(lambda: readiness(house)["status"] == "read_only", seconds=NOTICED):
         raise Unexpected(f"step 1: /readyz says {readiness(house)}")
+    status, answer = _sign_in(house, house.credentials.auditor)
+    if (status, answer.get("code")) != (503, "log_rolled_back"):
+        raise Unexpected(f"step 1: who signs in, which is an event, gets {status} {answer}")
+    return f"1: /readyz says read_only, and a sign-in {status} {answer['code']}: {answer['detail']}"
+
+
+def _sign_in(house: House, login: Login) -> tuple[int, dict[str, Any]]:
+    """What somebody gets who signs in, asked once: a terminal would ask again for a minute."""
+    form = {name: getattr(login, name) for name in ("login", "password", "terminal", "terminal_key")}
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{house.root}/api/v1/sign-in", json.dumps(form).encode(), headers)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with Terminal(house.root, house.credentials.auditor):
-            raise Unexpected("step 1: somebody could sign in, which is an event")
-    except Refused as error:
-        if error.code != "log_rolled_back":
-            raise Unexpected(f"step 1: {error}") from error
-        return f"1: /readyz says read_only, and a write {error}"
+        with opener.open(request, timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def _writable(house: House, others: int) -> bool:
+    """Whether nothing is said of any house, but that so many others are read-only."""
+    found = readiness(house)
+    counts = {name: count for name, count in found.items() if name.endswith("_count")}
+    wanted = ("read_only", {"read_only_house_count": others}) if others else ("ready", {})
+    return (found["status"], counts) == wanted
 
 
 def _copy(house: House, folder: Path) -> list[Path]:
@@ -93,11 +127,11 @@ def _verify(house: House, copies: list[Path]) -> str:
     return f"4: verify_audit finds {', '.join(f'{count} x {code}' for code, count in sorted(findings.items()))}"
 
 
-def _open_epoch(house: House) -> str:
+def _open_epoch(house: House, reason: str) -> str:
     """Step 5."""
     people = (house.credentials.auditor, house.credentials.admin)
     typed = "".join(f"{one.login}\n{one.password}\n" for one in people)
-    done = house.command("open_epoch", house.credentials.house, "--reason", REASON, typed=typed)
+    done = house.command("open_epoch", house.credentials.house, "--reason", reason, typed=typed)
     _done(done, "step 5")
     return f"5: {done.stdout.strip().splitlines()[-1]}"
 

@@ -20,16 +20,15 @@ END $$;
 -- line. `stored` is the same, and for a line with face-down cards also what is sealed of it and its hash, after tabs
 -- (`hands.face_down` opens it).
 CREATE OR REPLACE VIEW hands_log AS
-SELECT house_id, hand_id, seq, text,
-    CASE WHEN sealed = '' THEN text ELSE concat_ws(E'\t', text, encode(sealed, 'hex'), hash) END AS stored
-FROM (
-    SELECT line.house_id, line.hand_id, line.seq, coalesce(corrected.after, line.text) AS text,
+SELECT line.house_id, line.hand_id, line.seq, now.text,
+    CASE WHEN now.sealed = '' THEN now.text ELSE concat_ws(E'\t', now.text, encode(now.sealed, 'hex'), now.hash) END AS stored
+FROM hands_handline line LEFT JOIN LATERAL (
+    SELECT after, sealed, hash FROM hands_correction
+    WHERE house_id = line.house_id AND hand_id = line.hand_id AND seq = line.seq ORDER BY id DESC LIMIT 1
+) AS corrected ON true CROSS JOIN LATERAL (
+    SELECT coalesce(corrected.after, line.text) AS text,
         CASE WHEN corrected.after IS NULL THEN line.sealed ELSE corrected.sealed END AS sealed,
         CASE WHEN corrected.after IS NULL THEN line.hash ELSE corrected.hash END AS hash
-    FROM hands_handline line LEFT JOIN LATERAL (
-        SELECT after, sealed, hash FROM hands_correction
-        WHERE house_id = line.house_id AND hand_id = line.hand_id AND seq = line.seq ORDER BY id DESC LIMIT 1
-    ) AS corrected ON true
 ) AS now;
 
 -- Entered cards and corrections belong to a hand in play; a correction names the line as it reads now.

@@ -3,6 +3,7 @@
 import io
 import json
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,9 +14,10 @@ from django.core.management import call_command
 from django.db import connection, connections
 
 from casino.core import heartbeat
-from casino.doctor import database, keys, outside, surroundings, transport
+from casino.doctor import backups, database, keys, outside, surroundings, transport
 from casino.doctor.findings import Finding, Level
 from casino.houses import sealing
+from deploy.backups import records
 from tests.casino.kit import Kit
 
 pytestmark = pytest.mark.usefixtures("live_db")
@@ -244,3 +246,37 @@ def test_a_database_elsewhere_has_to_prove_itself(
     found = [one for one in transport.ways() if one.level == Level.WARNING]
     assert [one.code for one in found] == ([] if well else ["not_encrypted"])
     assert all("db.example" in one.words and "verify-full" in one.remedy for one in found)
+
+
+def noted_backups(folder: Path, *, backup: float, drill: float, problems: list[str]) -> None:
+    """Records of this age in seconds, as `python -m deploy.backups` writes them."""
+    now = time.time()
+    records.keep(folder, records.BACKUP, {"repositories": {"1": {"good_at": now - backup}}})
+    records.keep(folder, records.DRILL, {"good_at": now - drill, "ok": not problems, "problems": problems})
+
+
+@pytest.mark.parametrize(
+    ("backup", "drill", "problems", "wanted"),
+    [
+        (3600, 86400, [], set()),
+        (27 * 3600, 86400, [], {"backup_old"}),
+        (3600, 9 * 86400, [], {"restore_drill_old"}),
+        (3600, 86400, ["no house in it"], {"restore_drill_failed"}),
+    ],
+)
+def test_backups_that_are_old_or_no_good_are_warnings(
+    settings: Any, tmp_path: Path, backup: float, drill: float, problems: list[str], wanted: set[str]
+) -> None:
+    settings.CASINO_BACKUP_RECORDS = tmp_path
+    noted_backups(tmp_path, backup=backup, drill=drill, problems=problems)
+    assert codes(backups.backups()) == wanted
+    assert all("no house in it" in one.words for one in backups.backups() if one.code == "restore_drill_failed")
+
+
+def test_of_backups_that_are_not_noted_nothing_is_known(settings: Any, tmp_path: Path) -> None:
+    settings.CASINO_BACKUP_RECORDS = None
+    assert codes(backups.backups()) == {"no_backup_records"}
+    settings.CASINO_BACKUP_RECORDS = tmp_path
+    assert codes(backups.backups()) == {"backup_old", "restore_drill_old"}
+    (tmp_path / "backup.json").write_text("[]")
+    assert codes(backups.backups()) == {"backup_records_unreadable"}

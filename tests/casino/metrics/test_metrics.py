@@ -23,6 +23,7 @@ from casino.houses.models import OutboxMessage
 from casino.metrics import declared, exposition, state
 from casino.reports import runs, selectors
 from casino.staff.models import Role
+from deploy.backups import records
 from deploy.embedded.process import wait_until
 from tests.casino.kit import SAMPLE, Kit
 from tests.casino.metrics.reading import TOKEN, scraped, token_file, value
@@ -264,6 +265,21 @@ def test_the_last_verification_is_seen(kit: Kit, own_valkey: str, settings: Any)
     kit.sequence()
     assert selectors.verification(kit.house)["ok"]
     assert of_house(kit, name) == 0 and of_house(kit, "cukassza_verified_timestamp_seconds") > 1.7e9
+
+
+def test_backups_and_drills_are_seen_where_they_are_noted(kit: Kit, settings: Any, tmp_path: Path) -> None:
+    assert not {name for name, _ in scraped(kit.http(None)) if "backup" in name or "drill" in name}
+    settings.CASINO_BACKUP_RECORDS = tmp_path
+    samples = scraped(kit.http(None))
+    assert samples["cukassza_backup_timestamp_seconds", frozenset({("repository", "1")})] == 0, "never"
+    records.keep(tmp_path, records.BACKUP, {"repositories": {"1": {"good_at": 100.0}, "2": {"good_at": 200.0}}})
+    records.keep(tmp_path, records.DRILL, {"good_at": 300.0, "ok": False, "problems": ["bad"]})
+    samples = scraped(kit.http(None))
+    assert value(samples, "cukassza_backup_timestamp_seconds", repository="2") == 200
+    assert value(samples, "cukassza_restore_drill_timestamp_seconds") == 300
+    assert value(samples, "cukassza_restore_drill_failed") == 1
+    (tmp_path / records.DRILL).write_text("{")
+    assert value(scraped(kit.http(None)), "cukassza_scrape_failed", source="backups") == 1
 
 
 def test_the_server_of_the_database_is_seen(kit: Kit) -> None:

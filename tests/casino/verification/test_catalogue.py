@@ -5,6 +5,7 @@ the verifier must not be deceived are committed.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,6 +83,12 @@ def test_a_migrated_database_is_as_declared(live_db: None) -> None:
             read.cache_clear()
     assert catalogue.now().differences() == [], "`make catalogue` declares them again"
     assert len(catalogue.declared()) > 1_000
+
+
+def test_every_version_of_the_server_writes_a_view_in_the_same_words(live_db: None) -> None:
+    """PostgreSQL 15 names the table of every column. Later ones do not where a query reads one table alone."""
+    views = [text for name, text in catalogue.now().objects.items() if name.startswith("view ")]
+    assert views and all(re.match(r"enabled O: +SELECT \w+\.\w+,", text) for text in views)
 
 
 def test_both_roles_and_the_owner_read_the_same_catalogue(live_db: None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from casino.doctor import database, keys, outside, surroundings, transport
+from casino.doctor import backups, database, keys, outside, surroundings, transport
 from casino.doctor.findings import Finding, Level
 
 _EXIT = {Level.OK: 0, Level.NOTE: 0, Level.WARNING: 1, Level.FAILURE: 2}
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             *surroundings.web(), *surroundings.user(), *database.server(), *database.logins(),
             *database.health_checks(), *keys.secret_key(), *keys.seal(house), *keys.log(), *surroundings.clocks(),
             *surroundings.broker(), *transport.ways(), *outside.folders(), *outside.logs(house), *outside.witnesses(),
-            *outside.authority(), *outside.files(house),
+            *outside.authority(), *outside.files(house), *backups.backups(),
         ]  # fmt: skip
         if options["json"]:
             self.stdout.write(json.dumps([one.as_json() for one in found], indent=2))
