@@ -58,7 +58,7 @@ class WebhookPosition(HouseRow):
     class Meta:
         verbose_name = "position of a webhook"
         constraints = [
-            models.UniqueConstraint(fields=["webhook", "chain"], name="live_webhook_chain"),
+            models.UniqueConstraint(fields=["house", "webhook", "chain"], name="live_webhook_chain"),
             models.CheckConstraint(
                 condition=Q(until=None) | Q(until__gt=models.F("position")), name="live_webhook_until"
             ),

@@ -21,7 +21,7 @@ from tests.casino.kit import MISDEAL, SAMPLE, Kit
 _GUARDS = """
 SELECT c.relname, t.tgname, t.tgenabled FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND c.relnamespace = 'public'::regnamespace
-  AND c.relname ~ '^(audit|ledger|hands|staff|players|chips|tables|cage|transfers)_'
+  AND c.relname ~ '^(audit|ledger|hands|staff|players|chips|tables|cage|transfers|houses)_'
 """
 _AGAIN = {"O": "ENABLE", "A": "ENABLE ALWAYS", "R": "ENABLE REPLICA"}
 

@@ -98,7 +98,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="webhookposition",
-            constraint=models.UniqueConstraint(fields=("webhook", "chain"), name="live_webhook_chain"),
+            constraint=models.UniqueConstraint(fields=("house", "webhook", "chain"), name="live_webhook_chain"),
         ),
         migrations.AddConstraint(
             model_name="webhookposition",

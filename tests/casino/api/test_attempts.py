@@ -39,7 +39,7 @@ NOT_SENSITIVE = {
     "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
     "tables/<slug:table>/stream", "tables/<slug:table>/changes",
     "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes",
-    "audit/log/<int:epoch>/checkpoint", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>",
+    "audit/log/<int:epoch>/checkpoint", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>", "webhooks",
 }  # fmt: skip
 #: What an auditor does not read.
 FOR_COMPLIANCE = {

@@ -111,7 +111,7 @@ def test_every_table_of_an_app_is_declared_by_it(live_db: None) -> None:
     for model in apps.get_models(include_auto_created=True):
         if model.__module__.startswith("casino."):
             models[model._meta.app_label].add(model._meta.db_table)
-    assert len(models) == 15
+    assert len(models) == 16
     for app, names in models.items():
         assert names <= {table.name for table in protection.of(app).tables}, app
 

@@ -22,6 +22,7 @@ from tests.casino.superuser import unguarded
 
 Row = dict[str, Any]
 APPS = (
+    "live",
     "watching",
     "houses",
     "reports",
