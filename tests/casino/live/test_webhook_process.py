@@ -21,6 +21,7 @@ import pytest
 from casino.houses.models import ClockTimestamp
 from casino.live.models import Webhook, WebhookPosition
 from casino.staff.models import Role
+from deploy.embedded.process import wait_until
 from tests.casino.kit import Kit
 from tests.casino.live.readers import happen
 from tests.casino.live.receiver import PATIENCE, Receiving, receiver, write
@@ -119,6 +120,8 @@ def test_the_program_of_the_page_takes_each_hint_once(up: Running, subscribed: K
     first = happen(subscribed.house, CHAIN, version=1)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as one:
         seen = lines(one, 1)
+        # It notes a hint when it has used it: between the two, the hint would come again.
+        assert wait_until((folder / "positions").exists, seconds=PATIENCE)
         one.kill()
     # It has noted nothing in vain: what comes again is not taken again by the next.
     happen(subscribed.house, CHAIN, version=2)
