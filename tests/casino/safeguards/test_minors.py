@@ -17,6 +17,7 @@ from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.busy import PERSON
 from tests.casino.core.test_concurrency import at_once
+from tests.casino.devices import events
 from tests.casino.kit import ACTOR, Desk, Kit, book
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.scene import assert_problem, last_event, recorded_since
@@ -189,7 +190,7 @@ def test_nothing_else_is_paid_to_a_minor(scene: Scene) -> None:
 def bought(scene: Scene, ref: str) -> int:
     """The number of a player's first buy-in in the chain of the drawer."""
     return next(
-        doc["seq"] for doc in recorded_since(0, "cage.buy_in")
+        doc["seq"] for doc in events(scene.kit, "cage.buy_in")
         if doc["chain"] == "drawer/C1" and doc["data"]["player"] == ref
     )  # fmt: skip
 
