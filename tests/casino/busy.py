@@ -438,7 +438,8 @@ def _reauthenticate(busy: Busy) -> httpx.Response:
 def _issue_key(busy: Busy) -> httpx.Response:
     """The device that has the key is remembered."""
     answer = busy.dealer.post("seats/1/key")
-    busy.device = Device(busy.kit, answer.json()["key"])
+    if answer.is_success:  # some tests refuse it
+        busy.device = Device(busy.kit, answer.json()["key"])
     return answer
 
 
