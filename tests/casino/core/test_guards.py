@@ -82,6 +82,7 @@ def alive() -> None:
     ids=["all of a table", "one", "not always", "replica only", "dropped"],
 )
 def test_a_guard_that_is_off_is_named(
+    whole_db: None,
     kit: Kit,
     table: str,
     change: str,
