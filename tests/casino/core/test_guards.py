@@ -63,13 +63,13 @@ def test_no_table_of_the_house_or_the_ledger_is_truncated(live_db: None) -> None
 
 
 @pytest.mark.some_now(5)
-@pytest.mark.usefixtures("all_running")
 def alive() -> None:
     """Whatever came before may have taken longer than a sign of life lasts."""
     heartbeat.live(Part.BEAT)
     heartbeat.live(Part.WORKER)
 
 
+@pytest.mark.usefixtures("all_running")
 @pytest.mark.parametrize(
     ("table", "change", "off", "problem"),
     [
@@ -82,7 +82,6 @@ def alive() -> None:
     ids=["all of a table", "one", "not always", "replica only", "dropped"],
 )
 def test_a_guard_that_is_off_is_named(
-    whole_db: None,
     kit: Kit,
     table: str,
     change: str,
