@@ -5,6 +5,7 @@ Django's validators ask in `validate_password`; nothing else of a password is pr
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -48,14 +49,9 @@ def _breached() -> bytes:
 def is_breached(password: str) -> bool:
     """Whether a password is in the list, whatever its upper and lower case."""
     wanted, known = hashlib.sha256(password.lower().encode()).digest()[:_BYTES], _breached()
-    low, high = 0, len(known) // _BYTES
-    while low < high:
-        middle = (low + high) // 2
-        found = known[middle * _BYTES : (middle + 1) * _BYTES]
-        if found == wanted:
-            return True
-        low, high = (middle + 1, high) if found < wanted else (low, middle)
-    return False
+    there = range(0, len(known), _BYTES)
+    at = bisect_left(there, wanted, key=lambda begin: known[begin : begin + _BYTES])
+    return at < len(there) and known.startswith(wanted, there[at])
 
 
 def words_around(person: Any) -> set[str]:

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -72,15 +73,7 @@ def make(folder: Path, schema: Path) -> Path:
     if source.exists():
         shutil.rmtree(source)
     source.parent.mkdir(parents=True, exist_ok=True)
-    config = folder / "config.json"
-    config.write_text(json.dumps({"post_hooks": []}), encoding="utf-8")
-    said = _run([
-        sys.executable, "-m", "openapi_python_client", "generate", "--path", str(schema), "--meta", "none",
-        "--output-path", str(source), "--config", str(config),
-    ])  # fmt: skip
-    unclear = [what for what, why in re.findall(r"(WARNING parsing .*)\n+(.*)", said) if _LEFT_OUT not in why]
-    if unclear:
-        raise NotMade("; ".join(unclear))
+    generate(schema, source)
     shutil.copy(HERE / "house.py", source / "house.py")
     (folder / "examples").mkdir(exist_ok=True)
     for example in (HERE / "examples").glob("*.py"):
@@ -90,6 +83,21 @@ def make(folder: Path, schema: Path) -> Path:
     shutil.copy(CHECKOUT / "docs" / "how-to" / "write-a-program.md", folder / "README.md")
     shutil.copy(CHECKOUT / "LICENSE", folder / "LICENSE")
     return folder
+
+
+def generate(schema: Path, source: Path) -> None:
+    """What the generator makes of an OpenAPI document, as a package in a folder that is not there yet. Raises NotMade,
+    also where it has not understood something."""
+    with tempfile.TemporaryDirectory(prefix="cukassza-g-") as folder:
+        config = Path(folder) / "config.json"
+        config.write_text(json.dumps({"post_hooks": []}), encoding="utf-8")
+        said = _run([
+            sys.executable, "-m", "openapi_python_client", "generate", "--path", str(schema), "--meta", "none",
+            "--output-path", str(source), "--config", str(config),
+        ])  # fmt: skip
+    unclear = [what for what, why in re.findall(r"(WARNING parsing .*)\n+(.*)", said) if _LEFT_OUT not in why]
+    if unclear:
+        raise NotMade("; ".join(unclear))
 
 
 def wheel(folder: Path) -> Path:

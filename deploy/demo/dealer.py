@@ -3,7 +3,7 @@ choosing among the legal actions the house offers."""
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from deploy.demo.client import Refused, Terminal
@@ -168,12 +168,25 @@ class Console:
         actors = {offer["actor"]: None for offer in hand["legal_actions"]}
         known = [offer for actor in actors if actor in of_actors for offer in of_actors[actor].offers()]
         blind = [offer for offer in hand["legal_actions"] if offer["actor"] not in of_actors]
-        refusal: Refused | None = None
-        for action in self.words.choices(hand | {"legal_actions": known + blind}, choice):
-            try:
-                return self.write("hand/actions", {"actions": [action]})
-            except Refused as refused:
-                if refused.code not in COMPELLED:
-                    raise
-                refusal = refused
-        raise refusal or EveningError(f"{hand['hand']}: no device knows the cards of {hand['actor']}.")
+        taken = first_taken(self.write, self.words.choices(hand | {"legal_actions": known + blind}, choice))
+        if taken is None:
+            raise EveningError(f"{hand['hand']}: no device knows the cards of {hand['actor']}.")
+        return taken
+
+
+def first_taken(
+    write: Callable[[str, dict[str, Any]], dict[str, Any]], actions: Iterable[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Send one action after the other until the cards of its seat allow one; the hand after it, None where there is no
+    action. Raises Refused where they allow none, and for what no cards compel."""
+    refusal: Refused | None = None
+    for action in actions:
+        try:
+            return write("hand/actions", {"actions": [action]})
+        except Refused as refused:
+            if refused.code not in COMPELLED:
+                raise
+            refusal = refused
+    if refusal is not None:
+        raise refusal
+    return None

@@ -11,9 +11,10 @@ import pytest
 from tests.bench.http import goals, report, stage, statements, usage
 from tests.bench.http.crowd import BARE, Done
 from tests.bench.http.proxy import Asked, Frontend, target
-from tests.bench.http.report import Measured, Plan, Run, percentile
+from tests.bench.http.report import Measured, Plan, Run
 from tests.bench.http.servers import running
 from tests.bench.http.wire import Wire, parsed, prepared
+from tests.percentiles import percentile
 
 PLAN = Plan(clients=(2,), rounds=1, seconds=1.5)
 

@@ -23,6 +23,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from casino import __version__
 from tests.deploy.wheels import CHECKOUT, LOCK, SECONDS, UNREAD, IndexUnread, read_lock
 
 #: What an installation runs beside the application: servers for one machine, and the demo.
@@ -50,7 +51,7 @@ def project(uv: Sequence[str]) -> Iterator[Path]:
     extras = "".join(f"{name} = {json.dumps(wanted)}\n" for name, wanted in ours["optional-dependencies"].items())
     pins = json.dumps([str(one.requirement) for one in entries])
     text = (
-        f'[project]\nname = "cukassza"\nversion = "{_version()}"\nrequires-python = "{ours["requires-python"]}"\n'
+        f'[project]\nname = "cukassza"\nversion = "{__version__}"\nrequires-python = "{ours["requires-python"]}"\n'
         f"dependencies = {json.dumps(ours['dependencies'])}\n[project.optional-dependencies]\n{extras}"
         f"[tool.uv]\npackage = false\nconstraint-dependencies = {pins}\n"
     )
@@ -126,11 +127,6 @@ def of_an_installation() -> set[str]:
 
 def _needed(need: Requirement, extra: str) -> bool:
     return need.marker is None or need.marker.evaluate({"extra": extra})
-
-
-def _version() -> str:
-    [found] = re.findall(r'^__version__ = "(.*)"$', (CHECKOUT / "casino/__init__.py").read_text(encoding="utf-8"), re.M)
-    return str(found)
 
 
 def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -57,19 +58,6 @@ class Running:
         return "".join(path.read_text(encoding="utf-8", errors="replace") for path in self.logs.glob("*.log"))
 
 
-@contextmanager
-def environment(environ: Mapping[str, str]) -> Iterator[None]:
-    """For commands that are started in it: what they find is this, and nothing else."""
-    before = dict(os.environ)
-    try:
-        os.environ.clear()
-        os.environ.update(environ)
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
 @pytest.fixture(scope="module")
 def two(
     services: TestServices, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
@@ -89,7 +77,8 @@ def two(
         table = next(iter(evening.read(None).values()))
         founded = []
         for number, (environ, root) in enumerate(up):
-            with environment(environ):
+            # Commands that are started find this, and nothing else.
+            with patch.dict(os.environ, environ, clear=True):
                 founded.append(found_house(root, [table], after=100 * number).credentials)
         yield [
             Running(name, environ, root, house, folder / name / "logs")

@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy import embedded
-from deploy.embedded.account import Account, choose_account
+from deploy.embedded.account import Account
 from tests import debian
+from tests.ha.programs import Missing, account_of_servers
 
 #: The newest PostgreSQL that a pgBackRest takes, by the version from which on it does.
 TAKES = {(2, 41): 15, (2, 47): 16, (2, 54): 17, (2, 57): 18}
 #: The least that the application takes.
 LEAST = 15
-
-
-class Missing(Exception):
-    """This machine lacks something that a drill needs; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +32,7 @@ class Programs:
 
 def all_found() -> Programs:
     """Everything, unpacked where it was not. Raises Missing."""
-    account = choose_account(nobody_before=False)
-    if account.uid is not None:
-        raise Missing("root may not enter a user namespace here, and PostgreSQL refuses root: run as an ordinary user")
+    account = account_of_servers()
     program = _pgbackrest()
     return Programs(program, _postgres(_newest(program)), account)
 

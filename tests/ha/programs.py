@@ -25,7 +25,7 @@ _SYSTEM = "/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin"
 
 
 class Missing(Exception):
-    """This machine lacks something that a cluster needs; the message says what."""
+    """This machine lacks something that is needed; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,17 @@ class Programs:
         return {**os.environ, "LD_LIBRARY_PATH": self.libraries}
 
 
-def all_found() -> Programs:
-    """Everything, unpacked and installed where it was not. Raises Missing."""
+def account_of_servers() -> Account:
+    """Who runs PostgreSQL: ourselves. Raises Missing."""
     account = choose_account(nobody_before=False)
     if account.uid is not None:
         raise Missing("root may not enter a user namespace here, and PostgreSQL refuses root: run as an ordinary user")
+    return account
+
+
+def all_found() -> Programs:
+    """Everything, unpacked and installed where it was not. Raises Missing."""
+    account = account_of_servers()
     postgres = find_postgres().bin
     if absent := [name for name in NEEDED if not (postgres / name).is_file()]:
         raise Missing(f"{postgres} lacks {', '.join(absent)}")

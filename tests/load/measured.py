@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+from tests.percentiles import percentile
 
 #: Shares of all that are named.
 SHARES = (0.5, 0.95, 0.99)
@@ -95,11 +96,6 @@ class Result:
         parts = [f"{name} {1000 * used / max(self.hands, 1):.1f} ms" for name, used in self.cpu.items()]
         total = sum(self.cpu.values())
         return f"{', '.join(parts)}; all {1000 * total / max(self.hands, 1):.1f} ms, {total / self.seconds:.2f} cores"
-
-
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The value that this share of all is not above (nearest rank); 0 where there is none."""
-    return ordered[max(math.ceil(len(ordered) * share) - 1, 0)] if ordered else 0.0
 
 
 def shares(ordered: Sequence[float]) -> str:

@@ -18,7 +18,7 @@ from itertools import cycle, islice, product
 from typing import Any
 
 from deploy.demo.client import Refused, Terminal
-from deploy.demo.dealer import COMPELLED, Console
+from deploy.demo.dealer import Console, first_taken
 from deploy.demo.evening import HERE, RecordedTable, load, players
 from deploy.demo.logins import Credentials, Login
 from deploy.demo.play import DRAWER_CASH, Cashier
@@ -167,15 +167,10 @@ class ElectronicTable(Table):
 
     def _act(self, hand: dict[str, Any]) -> dict[str, Any]:
         """One random action that the house offers and the cards allow; the hand after it."""
-        refusal: Refused | None = None
-        for action in self.words.choices(hand, self.pace.choice):
-            try:
-                return self.write("hand/actions", {"actions": [action]})
-            except Refused as refused:
-                if refused.code not in COMPELLED:
-                    raise
-                refusal = refused
-        raise refusal or AssertionError(f"nothing is offered at {self.code}")
+        taken = first_taken(self.write, self.words.choices(hand, self.pace.choice))
+        if taken is None:
+            raise AssertionError(f"nothing is offered at {self.code}")
+        return taken
 
 
 class PhysicalTable(Table):

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.load.measured import Result, Sample, Taken, percentile, shares
+from tests.load.measured import Result, Sample, Taken, shares
 from tests.load.room import ELECTRONIC, MODES, RECORDS, tables_of
+from tests.percentiles import percentile
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

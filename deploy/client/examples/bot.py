@@ -65,14 +65,14 @@ def taken_one(house: House, hand: dict[str, Any], choice: random.Random) -> bool
     choice.shuffle(offers)
     refused: Refused | None = None
     for offer in offers:
-        action = {"verb": offer["verb"]} | {name: value(field, choice) for name, field in offer["takes"].items()}
-        body = {"hand": hand["hand"], "line": len(hand["view"]["log"]), "action": action}
         try:
+            action = {"verb": offer["verb"]} | {name: value(field, choice) for name, field in offer["takes"].items()}
+            body = {"hand": hand["hand"], "line": len(hand["view"]["log"]), "action": action}
             house.write(act_at_seat, body=body)
         except Refused as error:
             if error.code in MOVED_ON:
                 return True
-            refused = error  # what the cards of the seat do not allow: another offer is taken
+            refused = error  # what the cards of the seat do not allow, or this bot cannot choose: another offer
         else:
             return True
     raise refused or AssertionError("there were offers")

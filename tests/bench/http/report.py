@@ -1,6 +1,5 @@
 """The measurement: actions of both modes and the bare view in turn, at several numbers of clients."""
 
-import math
 import statistics
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from tests.bench.http.crowd import BARE, Crowd, Done
 from tests.bench.http.servers import POSTGRES, PROGRAMS, Servers, running
 from tests.bench.http.stage import Stage
 from tests.bench.ledger.goals import Goal
+from tests.percentiles import percentile
 
 #: Seconds until the worker must have settled what a run has left.
 SETTLED_SECONDS = 60.0
@@ -169,11 +169,6 @@ def goals_of(measured: Measured) -> list[Goal]:
         found.append(goals.of_ratio(name, measured.comparison(mode).ratio))
         found += goals.of_hand(name, measured.milliseconds(mode, "hands"))
     return found
-
-
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The value that this share of all is not above (nearest rank)."""
-    return ordered[max(math.ceil(len(ordered) * share) - 1, 0)]
 
 
 def clients_named(number: int) -> str:
