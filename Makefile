@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow long browser faults ha restore-drill check pages messages examples catalogue client verifier shots sbom audit wheels bench load soak books lock down clean
+.PHONY: help venv demo run test slow long browser faults ha compatibility pooler runbooks restore-drill check pages messages examples catalogue client verifier shots sbom audit wheels bench growth load soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -60,18 +60,28 @@ faults: $(STAMP) ## run every fault under play, and prove what must hold afterwa
 ha: $(STAMP) ## kill, freeze and switch over the primary of a cluster under play, and look up all that was acknowledged (ARGS=--unsynchronised)
 	@$(PY) -m tests.ha $(ARGS)
 
+compatibility: $(STAMP) ## run the code of the release before on the schema of this one: it starts, plays, settles and verifies
+	@$(PY) -m pytest -q -m slow $(or $(ARGS),tests/upgrade/test_compatibility.py)
+
+pooler: $(STAMP) ## play an evening through pgbouncer, which is killed, frozen and paused, and look up all that was acknowledged
+	@$(PY) -m tests.pooled $(ARGS)
+
+runbooks: $(STAMP) ## let go wrong under play what docs/how-to/runbooks.md has commands for, and run them (ARGS="--only HEADING ...")
+	@$(PY) -m tests.runbooks $(ARGS)
+
 restore-drill: $(STAMP) ## back up an evening under play, kill its database, restore it at a random second as the page says (ARGS="--seed N --keep")
 	@$(PY) -m tests.drill $(ARGS)
 
 browser: $(STAMP) ## run the tests of the screens in a real Chromium, unpacked without root where none is installed
 	@$(PY) -m pytest -q -m slow $(or $(ARGS),tests/browser)
 
-check: $(STAMP) ## lint, format, types, import contracts, missing migrations, generated pages, messages
+check: $(STAMP) ## lint, format, types, import contracts, missing migrations and harmful ones, generated pages, messages
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(ENV) && $(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(UP) && $(PY) manage.py makemigrations --check --dry-run
+	@$(ENV) && $(PY) manage.py migrations
 	@$(ENV) && $(PY) manage.py pages --check
 	@$(ENV) && $(PY) manage.py messages --check
 
@@ -91,7 +101,7 @@ client: $(STAMP) ## make the Python package for programs that speak to a house, 
 	@$(ENV) && $(PY) -m deploy.client var/client
 
 verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by itself, and print its SHA-256
-	@$(PY) -m casino.audit.archive verify.pyz
+	@$(PY) -m casino.audit.zipapp verify.pyz
 
 shots: $(STAMP) ## make pictures of an evening's papers and of every screen: var/shots, and those of docs/shots
 	@$(PY) -m pytest -q -m "slow or not slow" $(or $(ARGS),tests/shots/documents.py tests/shots/screens.py)
@@ -107,6 +117,9 @@ wheels: $(STAMP) ## ask the package index for the locked wheels of every Python 
 
 bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http, live, screens, founding, reports or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
+
+growth: $(STAMP) ## fill houses of a month, a year and five years, and measure what each request costs in them (ARGS="--days 1 30 --hands 20 ...")
+	@$(PY) -m tests.bench.growth $(ARGS)
 
 load: $(STAMP) ## play 64 tables at once, in a closed and an open loop: hands/s, latencies, CPU by part (ARGS="--tables 8 ...")
 	@$(PY) -m tests.load $(ARGS)
@@ -127,6 +140,7 @@ books: $(STAMP) ## a million entries exported and checked by beancount and hledg
 lock: $(STAMP) ## write the locks anew, Patroni's too, for every Python and machine (UPGRADE=1: with the newest versions)
 	@$(LOCK) pyproject.toml --all-extras -o requirements.lock
 	@$(LOCK) pyproject.toml --no-annotate -c requirements.lock -o deploy/requirements.lock
+	@$(LOCK) pyproject.toml --extra telemetry --no-annotate -c requirements.lock -o deploy/requirements-telemetry.lock
 	@$(LOCK) deploy/patroni/requirements.in -o deploy/patroni/requirements.lock
 LOCK = $(PY) -m uv pip compile --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
 	--no-header --no-emit-index-url --no-emit-find-links --quiet $(if $(UPGRADE),--upgrade)

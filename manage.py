@@ -10,7 +10,12 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from casino.core.setting_sources import SettingRefused
+
+    try:
+        execute_from_command_line(sys.argv)
+    except SettingRefused as error:
+        sys.exit(f"manage.py: {error}")
 
 
 if __name__ == "__main__":

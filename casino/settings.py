@@ -1,4 +1,4 @@
-"""Settings of Django and Celery. What differs between houses comes from the environment: `casino/configuration.py`."""
+"""Settings of Django and Celery. What differs between houses is read by `casino/configuration.py`."""
 
 import os
 from datetime import timedelta
@@ -18,8 +18,10 @@ environment = configuration.read(os.environ)
 
 DEBUG = environment.debug
 SECRET_KEY = environment.secret_key
+SECRET_KEY_FALLBACKS = [environment.secret_key_old] if environment.secret_key_old else []
 CASINO_SEAL_KEY = environment.seal_key
 CASINO_SEAL_KEY_OLD = environment.seal_key_old
+CASINO_PROXY = environment.proxy
 ALLOWED_HOSTS = list(environment.allowed_hosts)
 CASINO_CORS_ORIGINS = environment.cors_origins
 CASINO_PASSKEY_HOST = environment.passkey_host
@@ -81,7 +83,7 @@ CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Strict"
 CSRF_FAILURE_VIEW = "casino.console.failures.forged"
 
-# --- Database: three aliases on the same database ---------------------------------------------------------------
+# --- Database: aliases on the same database ---------------------------------------------------------------------
 CASINO_APP_ROLE = environment.app_role
 LEDGER_APP_ROLE = CASINO_APP_ROLE
 # Triggers of the house on tables of the ledger (`casino/audit/protection.py` declares them).
@@ -92,8 +94,9 @@ CASINO_SEQUENCER_ROLE = environment.sequencer_role
 def database(url: str, *, role: str | None) -> dict[str, Any]:
     """Database settings for one URL. Where the login is not `role`, the session begins as it.
 
-    Nothing is kept in a session: behind a pooler in transaction mode (`docs/how-to/operate.md`) each transaction may
-    run in another one. Such a pooler refuses `options`, so the application does not work there as the owner by mistake.
+    Nothing is kept in a session: behind a pooler in transaction mode (`docs/how-to/pool-connections.md`) each
+    transaction may run in another one. A session that is to begin as another role must lead past it
+    (`casino.core.direct`).
     """
     # `casino.core.sql.drop_lost_connections` sees to connections that are lost.
     # The ledger's statements stay prepared; Django's own are sent with their values in them, as ever.
@@ -117,6 +120,12 @@ DATABASES = {
     "sequencer": database(_SEQUENCER_URL, role=CASINO_SEQUENCER_ROLE),
 }
 DATABASES["owner"]["CONN_MAX_AGE"] = 0
+#: Past a pooler: the alias of those who share a snapshot between connections, or hold one for long.
+CASINO_SNAPSHOTS = "default"
+if environment.database_direct_url:
+    CASINO_SNAPSHOTS = "direct"
+    DATABASES["direct"] = database(environment.database_direct_url, role=CASINO_APP_ROLE) | {"CONN_MAX_AGE": 0}
+CASINO_POOLER = environment.pooler
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # axes.W002 wants its middleware, which answers lock-outs of Django forms; ours are answered by the sign-in service.
 # auth.W004 wants logins that are unique over all houses; they are unique in a house, which `Staff.get_username` names.
@@ -124,6 +133,8 @@ SILENCED_SYSTEM_CHECKS = ["axes.W002", "auth.W004"]
 
 #: Seconds that a write waits for a lock; below the hard limit of a task.
 CASINO_LOCK_TIMEOUT = environment.lock_timeout
+#: The code of the release after this one, whose schema counts too while it bears this version.
+CASINO_NEWER_RELEASE = Path(environment.newer_release or configuration.BASE_DIR)
 
 # --- Staff, terminals and tokens ------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "staff.Staff"
@@ -157,6 +168,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["casino.api.http.authentication.TerminalTokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["casino.api.http.permissions.DenyAll"],
     "DEFAULT_PARSER_CLASSES": ["casino.api.http.parsers.StrictJSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "casino.api.http.negotiation.AsAsked",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "casino.api.http.pagination.ByCursor",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -250,6 +262,9 @@ CELERY_TASK_ROUTES = {
 }
 # A task that waits with a busy process could be run by an idle one.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Nobody gives workers orders over the broker. The subscription for them, cut together with the queues' connection, came
+# back first, and its read waited for ever: the worker took no message any more, and did not end.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
@@ -317,6 +332,8 @@ CASINO_MOST_STREAMS = environment.most_streams
 CASINO_LOG_KEY = environment.log_key
 CASINO_LOG_KEY_OLD = environment.log_key_old
 CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
+CASINO_MARK_DIR = Path(environment.mark_dir) if environment.mark_dir else None
+CASINO_ARCHIVE_DIRS = list(environment.archive_dirs)
 CASINO_WITNESSES = list(environment.witnesses)
 if CASINO_WITNESSES:
     CELERY_BEAT_SCHEDULE["ask-witnesses"] = in_every_house("audit.ask_witnesses", 10.0)
@@ -332,6 +349,11 @@ if CASINO_TIMESTAMP_URL:
 CASINO_METRICS_DIR = Path(environment.metrics_dir) if environment.metrics_dir else None
 CASINO_METRICS_FROM = [ip_network(one) for one in environment.metrics_from]
 CASINO_METRICS_TOKEN_FILE = Path(environment.metrics_token_file) if environment.metrics_token_file else None
+CASINO_OTLP_ENDPOINT = environment.otlp_endpoint
+CASINO_TRACED_SHARE = environment.traced_share
+if CASINO_OTLP_ENDPOINT:
+    _inside = MIDDLEWARE.index("casino.api.http.measuring.MeasuringMiddleware")
+    MIDDLEWARE.insert(_inside, "casino.api.http.tracing.TracingMiddleware")
 CASINO_BACKUP_RECORDS = Path(environment.backup_records) if environment.backup_records else None
 
 # --- The rest -------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The processes of one house on one machine, kept alive: web, hints, worker, beat and the sequencer of the audit log.
 
-`python -m deploy.processes` runs them until SIGINT or SIGTERM; `Processes` does the same from code:
+`python -m deploy.processes` runs them until SIGINT or SIGTERM, `--restart NAME` restarts one of them;
+`Processes` does the same from code:
 
     with listen(0) as listener, Processes(application(listener)) as processes:
         processes.wait_ready(f"{address(listener)}/readyz")
@@ -51,8 +52,12 @@ QUEUES = "settlement,celery,houses"
 #: The queue of the worker that makes files of reports.
 FILES = "files"
 #: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
-#: owner's as well, which can become any role).
-PRIVATE = frozenset({"CASINO_LOG_KEY", "CASINO_LOG_KEY_OLD", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
+#: owner's as well, which can become any role); the variables of files with them, too.
+PRIVATE = frozenset(
+    f"{name}{suffix}"
+    for name in ("CASINO_LOG_KEY", "CASINO_LOG_KEY_OLD", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL")
+    for suffix in ("", "_FILE")
+)
 
 
 class ProcessesError(Exception):
@@ -236,6 +241,7 @@ class Processes:
                 preexec_fn=signalled_when_parent_dies(signal.SIGTERM),
             )
             child.started = time.monotonic()
+            pid_file(child.program.name, self.log_dir).write_text(f"{child.process.pid}\n", encoding="utf-8")
 
     def _environ_of(self, program: Program) -> dict[str, str]:
         hidden = PRIVATE - program.private
@@ -257,6 +263,31 @@ class Processes:
 
     def _log(self, child: _Child) -> Path:
         return self.log_dir / f"{child.program.name}.log"
+
+
+def pid_file(name: str, log_dir: Path) -> Path:
+    """Where the supervisor writes the pid of a child, beside its log."""
+    return log_dir / f"{name}.pid"
+
+
+def restart(name: str, log_dir: Path | None = None) -> int:
+    """Have the supervisor of another process restart its child; returns the new pid. The child ends in good order
+    first, and what it serves waits meanwhile. Raises `NotReady` where there is none, or it does not come back."""
+    file = pid_file(name, log_dir or embedded.var_dir() / "log")
+    try:
+        old = int(file.read_text(encoding="utf-8"))
+        os.kill(old, signal.SIGTERM)
+    except (OSError, ValueError) as error:
+        raise NotReady(f"{name} is not running ({file}: {error})") from error
+    if not wait_until(lambda: _pid_in(file) not in (0, old), seconds=STOP_SECONDS + LONGEST_PAUSE):
+        raise NotReady(f"{name} has not been started again (log: {file.with_suffix('.log')})")
+    return _pid_in(file)
+
+
+def _pid_in(file: Path) -> int:
+    """The pid that a file says; 0 while it is being written."""
+    text = file.read_text(encoding="utf-8").strip()
+    return int(text) if text else 0
 
 
 def listen(port: int) -> socket.socket:
@@ -372,11 +403,16 @@ def _said(error: urllib.error.HTTPError) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """`python -m deploy.processes [--port N]`; exit code 2 and one line for an expected problem."""
+    """`python -m deploy.processes [--port N | --restart NAME]`; exit code 2 and one line for an expected problem."""
     parser = argparse.ArgumentParser(prog="python -m deploy.processes", description="Run a house's processes.")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port on 127.0.0.1, 0 for a free one")
+    parser.add_argument("--restart", metavar="NAME", help="restart one of the processes that run: web, worker, ...")
+    given = parser.parse_args(argv)
     try:
-        run(parser.parse_args(argv).port)
+        if given.restart:
+            print(f"{given.restart}: {restart(given.restart)}")
+        else:
+            run(given.port)
     except (embedded.EmbeddedError, ProcessesError) as error:
         print(f"processes: {error} [{error.code}]", file=sys.stderr)
         return EXIT_PROBLEM

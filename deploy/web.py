@@ -11,21 +11,22 @@ before they are, a worker whose loop stands still is killed, and a stop lets req
 from __future__ import annotations
 
 import json
-import logging
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from typing import Any
 
 from gunicorn.workers.base import Worker
-from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher, WSGITask
+from waitress.task import WSGITask
 from waitress.utilities import build_http_date
+
+from deploy.connections import Connections, Threads
 
 #: Seconds after which a connection is closed on which nothing happens.
 IDLE_SECONDS = 60
@@ -40,6 +41,10 @@ MOST_CONNECTIONS = 900
 LONGEST_BODY = 1 << 20
 #: The key of the WSGI environment under which the application can give its connection to another process.
 HAND_OVER = "cukassza.hand_over"
+#: Seconds for which a worker that is to stop still reads from connections on which nothing happens. A client that is
+#: about to send on one is answered there, and learns that it ends; who is silent finds it closed before the next
+#: request.
+LINGER = 1.0
 #: Seconds between two signs of life, and after which a stop is noticed.
 TURN = 0.5
 #: The variable with the address of the proxy in front, `127.0.0.1`. What it says of a client's address and of TLS
@@ -77,6 +82,12 @@ class HandingOver(WSGITask):  # type: ignore[misc] # waitress has no types
 
     _take: Callable[[int, bytes, bytes], bool] | None = None
 
+    def __init__(self, channel: Channel, request: Any) -> None:
+        super().__init__(channel, request)
+        if channel.server.ends:
+            # As if the client had asked for it: the answer says that it is the last one on this connection.
+            request.headers["CONNECTION"] = "close"
+
     def get_environment(self) -> dict[str, Any]:
         """The environment, with the function."""
         environ: dict[str, Any] = super().get_environment()
@@ -84,9 +95,14 @@ class HandingOver(WSGITask):  # type: ignore[misc] # waitress has no types
         return environ
 
     def write(self, data: bytes) -> None:
-        """Send a part of the body, or keep it until it is clear who sends it."""
+        """Send a part of the body, the first with the head, or keep it until it is clear who sends it."""
         if self._take is None:
-            super().write(data)
+            channel, self.channel = self.channel, _Collecting(self.channel.server)
+            try:
+                super().write(data)
+            finally:
+                collecting, self.channel = self.channel, channel
+            channel.write_soon(b"".join(collecting.parts))
         else:
             self._kept.append(data)
             self.content_bytes_written += len(data)
@@ -116,6 +132,23 @@ class HandingOver(WSGITask):  # type: ignore[misc] # waitress has no types
         return "".join(f"{line}\r\n" for line in lines).encode("latin-1")
 
 
+class _Collecting:
+    """In the place of a connection: what is written to it is sent together, in one packet."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.parts: list[bytes] = []
+
+    def write_soon(self, data: bytes) -> int:
+        """Keep it."""
+        self.parts.append(data)
+        return len(data)
+
+
+#: The connection whose request a thread serves.
+_serving = threading.local()
+
+
 class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     """A connection that notes when the request began that has not arrived whole."""
 
@@ -130,6 +163,14 @@ class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         if self.request is not self._incomplete:
             self._incomplete, self.began = self.request, time.monotonic()
         return taken
+
+    def service(self) -> None:
+        """Serve the request that has arrived, in a thread."""
+        _serving.channel = self
+        try:
+            super().service()
+        finally:
+            _serving.channel = None
 
     def end_if_late(self, now: float) -> None:
         """Answer 408 and close, if the request should have arrived by now. Where an earlier request is under way, its
@@ -148,12 +189,21 @@ class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
     """Waitress's server with connections that have no more than `REQUEST_SECONDS` for a request."""
 
     channel_class = Channel
+    #: Whether the worker is to stop: every answer is then the last on its connection.
+    ends = False
+
+    def pull_trigger(self) -> None:
+        """Wake the loop for the connection that this thread serves, if nobody else has."""
+        channel = getattr(_serving, "channel", None)
+        if channel is None or self._map.served(channel._fileno):
+            super().pull_trigger()
 
     def end_late(self) -> None:
         """Look after every connection."""
         now = time.monotonic()
         for channel in list(self.active_channels.values()):
             channel.end_if_late(now)
+        self._map.touch_all()
 
 
 class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
@@ -161,11 +211,8 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
 
     def run(self) -> None:
         """Serve until the worker is to stop, then end what is under way."""
-        # It would say for each request that waits for a thread how many there are.
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-        connections: dict[int, Any] = {}
-        dispatcher = ThreadedTaskDispatcher()
-        dispatcher.set_thread_count(self.cfg.threads)
+        connections = Connections()
+        dispatcher = Threads(self.cfg.threads)
         servers = [self._server(listener.sock, connections, dispatcher) for listener in self.sockets]
         looked = time.monotonic()
         while self.alive and self.ppid == os.getppid():
@@ -174,18 +221,18 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
                 looked = time.monotonic()
                 for server in servers:
                     server.end_late()
-        until = time.monotonic() + self.cfg.graceful_timeout
-        while _under_way(servers) and time.monotonic() < until:
+        stopped = time.monotonic()
+        until = stopped + self.cfg.graceful_timeout
+        while _under_way(servers, stopped + LINGER) and time.monotonic() < until:
+            connections.touch_all()
             self._turn(connections)
-        dispatcher.shutdown(timeout=1)
+        dispatcher.shutdown(1.0)
         for server in servers:
             for channel in list(server.active_channels.values()):
                 channel.handle_close()
             server.trigger.close()
 
-    def _server(
-        self, listening: socket.socket, connections: dict[int, Any], dispatcher: ThreadedTaskDispatcher
-    ) -> Server:
+    def _server(self, listening: socket.socket, connections: Connections, dispatcher: Threads) -> Server:
         options = Adjustments(
             sockets=[listening],
             threads=self.cfg.threads,
@@ -199,10 +246,10 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         return Server(self.wsgi, connections, True, listening, dispatcher, options, where, bind_socket=False)
 
-    def _turn(self, connections: dict[int, Any]) -> None:
+    def _turn(self, connections: Connections) -> None:
         """Say that the worker is alive, and look after every connection that has something to do."""
         self.notify()
-        wasyncore.loop(timeout=TURN, use_poll=True, map=connections, count=1)
+        connections.turn(TURN)
 
 
 def _of_proxy(address: str) -> dict[str, Any]:
@@ -218,13 +265,14 @@ def _of_proxy(address: str) -> dict[str, Any]:
     }
 
 
-def _under_way(servers: Sequence[Server]) -> bool:
-    """Accept no more connections, and close those without a request; whether there are others."""
-    busy = False
+def _under_way(servers: Sequence[Server], idle_until: float) -> bool:
+    """Accept no more connections, and close those without a request when the time (`monotonic`) of idle ones is over;
+    whether there are others."""
+    busy, lingers = False, time.monotonic() < idle_until
     for server in servers:
-        server.accepting = False
+        server.accepting, server.ends = False, True
         for channel in list(server.active_channels.values()):
-            if channel.requests or channel.total_outbufs_len:
+            if channel.requests or channel.total_outbufs_len or lingers:
                 busy = True
             else:
                 channel.will_close = True

@@ -7,7 +7,8 @@ and its name. What a project makes besides the ledger it may declare in a file o
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +26,9 @@ _KINDS = ("table", "column", "constraint", "index", "trigger", "function", "rule
           "triggers of constraint", "rights on table", "rights on column", "rights on function",
           "rights on sequence")  # fmt: skip
 _BEGINNINGS = tuple(f"{kind} ledger_" for kind in _KINDS)
+_CAST = re.compile(r"'(?:[^']|'')*'::character varying")
+_CAST_LIST = re.compile(rf"\(ARRAY\[({_CAST.pattern}(?:, {_CAST.pattern})*)\]\)::text\[\]")
+_CAST_ITEM = r"(\g<0>)::text"
 #: Characters of an object's text that a finding shows.
 _SHOWN = 300
 
@@ -39,9 +43,15 @@ def read(cursor: CursorWrapper, roles: Mapping[str, str], *, schema: str) -> dic
     before = cursor.fetchone()[0]
     cursor.execute("SET LOCAL search_path = pg_catalog")
     cursor.execute(_QUERY, {"home": schema, "roles": json.dumps(dict(roles))})
-    objects: dict[str, str] = dict(cursor.fetchall())
+    objects = {name: as_restored(text) for name, text in cursor.fetchall()}
     cursor.execute("SELECT pg_catalog.set_config('search_path', %s, true)", [before])
     return objects
+
+
+def as_restored(text: str) -> str:
+    """The text of an object as it is written after a dump was restored: PostgreSQL reads `kind IN ('a', 'b')` of a
+    varchar as a cast of the list, writes it out, and reads that as a list of casts."""
+    return _CAST_LIST.sub(lambda found: f"ARRAY[{_CAST.sub(_CAST_ITEM, found[1])}]", text)
 
 
 def digest(text: str) -> str:
@@ -61,13 +71,27 @@ def write(file: Path, digests: Mapping[str, str]) -> None:
     file.write_text("".join(lines), encoding="utf-8")
 
 
-def compare(there: Mapping[str, str], wanted: Mapping[str, str]) -> list[Finding]:
-    """The differences between the texts of objects and the digests declared: missing, additional, changed ones."""
+def compare(
+    there: Mapping[str, str], wanted: Mapping[str, str], newer: Callable[[], Mapping[str, str]] = dict
+) -> list[Finding]:
+    """The differences between the texts of objects and the digests declared: missing, additional, changed ones.
+
+    `newer` gives the digests that a release which replaces this one declares, and is asked only if something differs:
+    an object may be as either says. One that this release wants is not missing because the newer one has none, which
+    must not take anything away.
+    """
+    found = sorted(name for name in there.keys() | wanted.keys() if not _declares(wanted, there, name))
+    others = newer() if found else {}
     return [
         Finding("catalogue", name, _difference(wanted.get(name), there.get(name)))
-        for name in sorted(there.keys() | wanted.keys())
-        if name not in there or wanted.get(name) != digest(there[name])
+        for name in found
+        if not _declares(others, there, name)
     ]
+
+
+def _declares(wanted: Mapping[str, str], there: Mapping[str, str], name: str) -> bool:
+    """Whether an object is there, and as declared."""
+    return name in there and wanted.get(name) == digest(there[name])
 
 
 def _difference(wanted: str | None, there: str | None) -> str:
@@ -105,6 +129,6 @@ def declared() -> Mapping[str, str]:
     return declared_in(FILE)
 
 
-def differences(*, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
-    """The differences between the database and what the ledger's migrations make."""
-    return compare(found(using=using), declared())
+def differences(*, using: str = DEFAULT_DB_ALIAS, newer: Callable[[], Mapping[str, str]] = dict) -> list[Finding]:
+    """The differences between the database and what the ledger's migrations make; `newer` as `compare` takes it."""
+    return compare(found(using=using), declared(), newer)

@@ -4,13 +4,14 @@ Each check is one SQL statement and so sees one snapshot: all of them may run wh
 """
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from ledger import catalogue
+from ledger.errors import UnknownSnapshot
 from ledger.findings import Finding
 
 Book = str | uuid.UUID
@@ -81,6 +82,33 @@ def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_A
     return TrialBalance.of(rows)
 
 
+#: What the checks read: the whole book, or what came after a snapshot. `old` are the accounts as the snapshot has them,
+#: `new_entry` the entries behind their versions, `new_transaction` and `new_leg` the transactions from the first of
+#: these on with all their legs, `span` that first one and when the snapshot was taken.
+_WHOLE = """
+    WITH old AS (SELECT account_id, version, balance FROM ledger_snapshot_line WHERE false),
+    span AS (SELECT 0::bigint AS first, '-infinity'::timestamptz AS began_at),
+    new_entry AS NOT MATERIALIZED (SELECT * FROM ledger_entry),
+    new_leg AS NOT MATERIALIZED (SELECT * FROM ledger_entry),
+    new_transaction AS NOT MATERIALIZED (SELECT * FROM ledger_transaction)
+"""
+_SINCE = """
+    WITH old AS MATERIALIZED (
+        SELECT l.account_id, l.version, l.balance
+        FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
+        WHERE s.book = %(book)s AND s.name = %(since)s),
+    new_entry AS MATERIALIZED (
+        SELECT e.* FROM ledger_account a LEFT JOIN old o ON o.account_id = a.id
+        CROSS JOIN LATERAL (SELECT * FROM ledger_entry WHERE account_id = a.id AND version > coalesce(o.version, 0)
+                            OFFSET 0) e
+        WHERE a.book = %(book)s AND a.version > coalesce(o.version, 0)),
+    span AS MATERIALIZED (
+        SELECT coalesce((SELECT min(transaction_id) FROM new_entry), 9223372036854775807) AS first, taken_at AS began_at
+        FROM ledger_snapshot WHERE book = %(book)s AND name = %(since)s),
+    new_leg AS NOT MATERIALIZED (SELECT * FROM ledger_entry WHERE transaction_id >= (SELECT first FROM span)),
+    new_transaction AS NOT MATERIALIZED (
+        SELECT * FROM ledger_transaction WHERE id >= (SELECT first FROM span))
+"""
 CHECKS: dict[str, str] = {
     # Every row is as it was written, and no written row is missing.
     "seals": """
@@ -91,8 +119,9 @@ CHECKS: dict[str, str] = {
                     WHEN sealed THEN 'is gone' ELSE 'was not written by the ledger' END
         FROM (SELECT coalesce(d.kind, s.kind) AS kind, coalesce(d.id, s.id) AS id,
                      bool_or(d.hash IS NOT NULL) AS there, bool_or(s.hash IS NOT NULL) AS sealed
-              FROM ledger_seals_due(%(book)s) d
-              FULL JOIN (SELECT kind, id, hash FROM ledger_seal WHERE book = %(book)s) s
+              FROM ledger_seals_due(%(book)s, (SELECT first FROM span)) d
+              FULL JOIN (SELECT kind, id, hash FROM ledger_seal
+                         WHERE book = %(book)s AND (kind <> 1 OR id >= (SELECT first FROM span))) s
                      ON s.kind = d.kind AND s.id = d.id AND s.hash = d.hash
               WHERE d.hash IS NULL OR s.hash IS NULL GROUP BY 1, 2) o
         ORDER BY kind, id
@@ -100,20 +129,21 @@ CHECKS: dict[str, str] = {
     # Every commodity of the book nets to zero over all entries.
     "sum_zero": """
         SELECT a.commodity, 'entries sum to ' || sum(e.amount)
-        FROM ledger_account a JOIN ledger_entry e ON e.account_id = a.id
+        FROM ledger_account a JOIN new_entry e ON e.account_id = a.id
         WHERE a.book = %(book)s GROUP BY a.commodity HAVING sum(e.amount) <> 0
     """,
     # An account's balance is the sum of its entries, and the balance after the last of them.
     "balance": """
-        SELECT a.code, 'holds ' || a.balance || ', entries give ' || coalesce(s.total, 0)
+        SELECT a.code, 'holds ' || a.balance || ', entries give ' || coalesce(o.balance, 0) + coalesce(s.total, 0)
                        || ', the last one says ' || coalesce(l.balance_after, 0)
         FROM ledger_account a
-        LEFT JOIN (SELECT e.account_id, sum(e.amount) AS total FROM ledger_entry e
+        LEFT JOIN old o ON o.account_id = a.id
+        LEFT JOIN (SELECT e.account_id, sum(b.normal_side * e.amount) AS total FROM new_entry e
                    JOIN ledger_account b ON b.id = e.account_id AND b.book = %(book)s GROUP BY e.account_id) s
                ON s.account_id = a.id
         LEFT JOIN ledger_entry l ON l.account_id = a.id AND l.version = a.version
         WHERE a.book = %(book)s
-          AND (a.balance <> a.normal_side * coalesce(s.total, 0) OR a.balance <> coalesce(l.balance_after, 0))
+          AND (a.balance <> coalesce(o.balance, 0) + coalesce(s.total, 0) OR a.balance <> coalesce(l.balance_after, 0))
     """,
     # No account is below its floor plus its reserves, and a closed one is empty.
     "floor": """
@@ -165,7 +195,7 @@ CHECKS: dict[str, str] = {
     # Every transaction weighs nothing.
     "backed": """
         SELECT e.transaction_id::text, 'weighs ' || sum(a.weight * e.amount::numeric)
-        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+        FROM new_leg e JOIN ledger_account a ON a.id = e.account_id
         WHERE a.book = %(book)s AND a.weight <> 0
         GROUP BY e.transaction_id HAVING sum(a.weight * e.amount::numeric) <> 0
     """,
@@ -189,7 +219,7 @@ CHECKS: dict[str, str] = {
     # From the first period on every transaction belongs to one of the book.
     "periods": """
         SELECT t.id::text, 'belongs to ' || coalesce('period ' || t.period_id || ', none of the book', 'no period')
-        FROM ledger_transaction t LEFT JOIN ledger_period p ON p.id = t.period_id AND p.book = t.book
+        FROM new_transaction t LEFT JOIN ledger_period p ON p.id = t.period_id AND p.book = t.book
         WHERE t.book = %(book)s AND p.id IS NULL
           AND (t.period_id IS NOT NULL
                OR t.posted_at >= (SELECT min(f.opened_at) FROM ledger_period f WHERE f.book = t.book))
@@ -203,7 +233,7 @@ CHECKS: dict[str, str] = {
         LEFT JOIN ledger_transaction t ON t.book = p.book AND t.period_id = p.id AND s.id IS NOT NULL
         LEFT JOIN ledger_entry e ON e.transaction_id = t.id
         LEFT JOIN ledger_snapshot_line l ON l.snapshot_id = s.id AND l.account_id = e.account_id
-        WHERE p.book = %(book)s AND p.closed_at IS NOT NULL
+        WHERE p.book = %(book)s AND p.closed_at >= (SELECT began_at FROM span)
           AND (s.id IS NULL OR e.version > coalesce(l.version, 0))
     """,
     # Each line of a snapshot is the balance after the entry of that version, and together they balance.
@@ -212,12 +242,14 @@ CHECKS: dict[str, str] = {
         FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
         LEFT JOIN ledger_account a ON a.id = l.account_id AND a.book = s.book
         LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.version = l.version
-        WHERE s.book = %(book)s AND e.balance_after IS DISTINCT FROM l.balance
+        WHERE s.book = %(book)s AND s.taken_at >= (SELECT began_at FROM span)
+          AND e.balance_after IS DISTINCT FROM l.balance
         UNION ALL
         SELECT s.name, 'sums to ' || sum(a.normal_side * l.balance) || ' in ' || a.commodity
         FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
         JOIN ledger_account a ON a.id = l.account_id
-        WHERE s.book = %(book)s GROUP BY s.id, a.commodity HAVING sum(a.normal_side * l.balance) <> 0
+        WHERE s.book = %(book)s AND s.taken_at >= (SELECT began_at FROM span)
+        GROUP BY s.id, a.commodity HAVING sum(a.normal_side * l.balance) <> 0
     """,
     # Every assertion is true.
     "assertions": """
@@ -225,24 +257,28 @@ CHECKS: dict[str, str] = {
         FROM ledger_assertion s
         LEFT JOIN ledger_account a ON a.id = s.account_id AND a.book = s.book
         LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.version = s.version
-        WHERE s.book = %(book)s
+        WHERE s.book = %(book)s AND s.asserted_at >= (SELECT began_at FROM span)
           AND (a.id IS NULL OR CASE WHEN s.version = 0 THEN 0 ELSE e.balance_after END IS DISTINCT FROM s.balance)
     """,
     # Versions of an account are 1, 2, 3, ... up to the account's own.
     "versions": """
-        SELECT a.code, 'at version ' || a.version || ' with ' || count(e.version) || ' entries from '
-                       || coalesce(min(e.version), 0) || ' to ' || coalesce(max(e.version), 0)
-        FROM ledger_account a LEFT JOIN ledger_entry e ON e.account_id = a.id
-        WHERE a.book = %(book)s GROUP BY a.id
-        HAVING count(e.version) <> a.version OR coalesce(max(e.version), 0) <> a.version
-            OR coalesce(min(e.version), 1) <> 1
+        SELECT a.code, 'at version ' || a.version || ' with ' || coalesce(o.version, 0) + count(e.version)
+                       || ' entries from ' || coalesce(min(e.version), 0) || ' to '
+                       || coalesce(max(e.version), o.version, 0)
+        FROM ledger_account a LEFT JOIN old o ON o.account_id = a.id LEFT JOIN new_entry e ON e.account_id = a.id
+        WHERE a.book = %(book)s GROUP BY a.id, o.version
+        HAVING coalesce(o.version, 0) + count(e.version) <> a.version
+            OR coalesce(max(e.version), o.version, 0) <> a.version
+            OR coalesce(min(e.version), coalesce(o.version, 0) + 1) <> coalesce(o.version, 0) + 1
     """,
     # Each balance_after is the one before plus the amount, on the normal side.
     "chain": """
         SELECT code, 'version ' || version || ' says ' || balance_after || ' after ' || before
         FROM (SELECT a.code, a.normal_side, e.version, e.amount, e.balance_after,
-                     lag(e.balance_after, 1, 0::bigint) OVER (PARTITION BY e.account_id ORDER BY e.version) AS before
-              FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id WHERE a.book = %(book)s) c
+                     lag(e.balance_after, 1, coalesce(o.balance, 0))
+                         OVER (PARTITION BY e.account_id ORDER BY e.version) AS before
+              FROM new_entry e JOIN ledger_account a ON a.id = e.account_id
+              LEFT JOIN old o ON o.account_id = e.account_id WHERE a.book = %(book)s) c
         WHERE balance_after <> before::numeric + normal_side * amount
     """,
     # Times never fall along an account's versions, and the account remembers the last.
@@ -250,7 +286,7 @@ CHECKS: dict[str, str] = {
         SELECT code, 'version ' || version || ' is earlier than the one before, or not when the account says'
         FROM (SELECT a.code, a.version AS last_version, a.posted_at AS last_posted_at, e.version, t.posted_at,
                      lag(t.posted_at) OVER (PARTITION BY e.account_id ORDER BY e.version) AS before
-              FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+              FROM new_entry e JOIN ledger_account a ON a.id = e.account_id
               JOIN ledger_transaction t ON t.id = e.transaction_id WHERE a.book = %(book)s) c
         WHERE posted_at < before OR (version = last_version AND posted_at IS DISTINCT FROM last_posted_at)
     """,
@@ -258,8 +294,8 @@ CHECKS: dict[str, str] = {
     "legs": """
         SELECT t.id::text,
                'has ' || count(e.account_id) || ' legs on ' || count(DISTINCT a.id) || ' accounts of the book'
-        FROM ledger_transaction t
-        LEFT JOIN ledger_entry e ON e.transaction_id = t.id
+        FROM new_transaction t
+        LEFT JOIN new_leg e ON e.transaction_id = t.id
         LEFT JOIN ledger_account a ON a.id = e.account_id AND a.book = t.book
         WHERE t.book = %(book)s GROUP BY t.id
         HAVING count(DISTINCT a.id) < 2 OR count(a.id) <> count(e.account_id)
@@ -267,29 +303,29 @@ CHECKS: dict[str, str] = {
     # Every entry of the book's accounts belongs to a transaction of the book.
     "orphans": """
         SELECT a.code, 'version ' || e.version || ' belongs to no transaction of the book'
-        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+        FROM new_entry e JOIN ledger_account a ON a.id = e.account_id
         LEFT JOIN ledger_transaction t ON t.id = e.transaction_id AND t.book = a.book
         WHERE a.book = %(book)s AND t.id IS NULL
     """,
     # Every transaction sums to zero in each commodity.
     "balanced": """
         SELECT e.transaction_id::text, a.commodity || ' sums to ' || sum(e.amount)
-        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+        FROM new_leg e JOIN ledger_account a ON a.id = e.account_id
         WHERE a.book = %(book)s GROUP BY e.transaction_id, a.commodity HAVING sum(e.amount) <> 0
     """,
     # A key posts once, and a transaction is reversed once.
     "once": """
         SELECT idempotency_key, 'posted ' || count(*) || ' transactions'
-        FROM ledger_transaction WHERE book = %(book)s GROUP BY idempotency_key HAVING count(*) > 1
+        FROM new_transaction WHERE book = %(book)s GROUP BY idempotency_key HAVING count(*) > 1
         UNION ALL
         SELECT reverses_id::text, 'is reversed ' || count(*) || ' times'
-        FROM ledger_transaction WHERE book = %(book)s AND reverses_id IS NOT NULL
+        FROM new_transaction WHERE book = %(book)s AND reverses_id IS NOT NULL
         GROUP BY reverses_id HAVING count(*) > 1
     """,
     # A reversal mirrors a transaction of the book that is no reversal itself.
     "mirror": """
         SELECT r.id::text, 'is no exact mirror of ' || r.reverses_id
-        FROM ledger_transaction r
+        FROM new_transaction r
         LEFT JOIN ledger_transaction o ON o.id = r.reverses_id AND o.book = r.book AND o.reverses_id IS NULL
         WHERE r.book = %(book)s AND r.reverses_id IS NOT NULL
           AND (o.id IS NULL OR NOT ledger_is_mirror(r.id, r.reverses_id))
@@ -298,18 +334,37 @@ CHECKS: dict[str, str] = {
 """The promises as queries that return (subject, detail) of what breaks them."""
 
 
-def verify(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
+def verify(
+    book: Book,
+    *,
+    since: str | None = None,
+    using: str = DEFAULT_DB_ALIAS,
+    newer: Callable[[], Mapping[str, str]] = dict,
+) -> list[Finding]:
     """Prove the whole book from its rows, and that the database still has the triggers that guard them.
 
     An empty list means that every promise holds. What changed rows and their seals alike is not found: compare with
-    what was recorded elsewhere (`recorded`).
+    what was recorded elsewhere (`recorded`). With `since`, the name of a snapshot that was proved before, entries and
+    transactions that it covers are not read again; accounts, periods, holds and what else is not posted are. `newer`:
+    the catalogue of a release that replaces this one (`catalogue.compare`). Raises UnknownSnapshot.
     """
-    return catalogue.differences(using=using) + [finding for check in CHECKS for finding in _run(check, book, using)]
+    if since is not None:
+        _require_snapshot(book, since, using)
+    found = catalogue.differences(using=using, newer=newer)
+    return found + [finding for check in CHECKS for finding in _run(check, book, using, since)]
 
 
-def _run(check: str, book: Book, using: str) -> Iterator[Finding]:
+def _require_snapshot(book: Book, name: str, using: str) -> None:
     with connections[using].cursor() as cursor:
-        cursor.execute(CHECKS[check], {"book": uuid.UUID(str(book))})
+        cursor.execute("SELECT FROM ledger_snapshot WHERE book = %s::uuid AND name = %s", (str(book), name))
+        if cursor.fetchone() is None:
+            raise UnknownSnapshot(f"The book has no snapshot {name}.", {"name": name})
+
+
+def _run(check: str, book: Book, using: str, since: str | None) -> Iterator[Finding]:
+    span = _WHOLE if since is None else _SINCE
+    with connections[using].cursor() as cursor:
+        cursor.execute(f"{span} {CHECKS[check]}", {"book": uuid.UUID(str(book)), "since": since})
         for subject, detail in cursor.fetchall():
             yield Finding(check, subject, detail)
 

@@ -32,6 +32,7 @@
     │   ├── Immutable               immutable                LG014
     │   ├── BrokenChain             broken_chain             LG015
     │   └── TimeReversed            time_reversed            LG016
+    ├── UnknownSnapshot         unknown_snapshot         none of this name in this book
     └── ExportError             a book cannot be written out like this
         ├── UnknownBook             unknown_book             no account is in such a book
         └── InvalidExport           invalid_export           an option that no export can follow
@@ -234,6 +235,12 @@ class TimeReversed(GuardViolation):
     """A posting earlier than its predecessor on an account or than its own database transaction, or later than now."""
 
     code = "time_reversed"
+
+
+class UnknownSnapshot(LedgerError):
+    """No such snapshot in this book; params: name."""
+
+    code = "unknown_snapshot"
 
 
 class ExportError(LedgerError):

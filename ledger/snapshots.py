@@ -8,7 +8,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from ledger.checks import TrialBalance
 from ledger.findings import Finding
-from ledger.models import SnapshotLine
+from ledger.models import Snapshot, SnapshotLine
 from ledger.posting import Balance, Book, call, text
 
 
@@ -28,6 +28,12 @@ def take(book: Book, name: str, *, using: str = DEFAULT_DB_ALIAS) -> Taken:
     """
     rows = call(using, "SELECT * FROM ledger_take_snapshot(%s::uuid, %s::text)", (str(book), text("name", name)))
     return Taken(*rows[0])
+
+
+def newest(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> str | None:
+    """The name of the snapshot that was taken last, None where there is none."""
+    found = Snapshot.objects.using(using).filter(book=book).order_by("-taken_at", "-id")
+    return found.values_list("name", flat=True).first()
 
 
 def balances(book: str | uuid.UUID, name: str, *, using: str = DEFAULT_DB_ALIAS) -> dict[int, Balance]:

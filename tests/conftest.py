@@ -21,13 +21,14 @@ from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.embedded import EmbeddedError
-from tests import slow
+from tests import installation, kept_catalogue, kept_connections, slow
 from tests.services import PrivateValkey, TestServices
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
 
 SERVICES = pytest.StashKey[TestServices]()
+INSTALLATION = pytest.StashKey[installation.Installation]()
 ENGINE_TESTS = Path(__file__).parent / "engine"
 
 # How long an example takes says more of the machine than of the code.
@@ -52,6 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     django.setup()
     hash_passwords_quickly()
+    kept_catalogue.install()
+    kept_connections.install()
     wait_for_no_signature()
 
 
@@ -71,8 +74,18 @@ def wait_for_no_signature() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Before `-m` chooses: of tests marked `some_now(N)` all cases but each N-th are long, and what is long is slow."""
+    """Before `-m` chooses: of tests marked `some_now(N)` all cases but each N-th are long; what is long is slow, and
+    what took long when it was measured."""
     slow.mark_long_cases(items)
+    slow.mark_measured(items)
+    installation.bring_together(items)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What runs for several tests ends before one that does not ask for it."""
+    if INSTALLATION in item.config.stash and "installed" not in getattr(nextitem, "fixturenames", ()):
+        item.config.stash[INSTALLATION].end()
 
 
 def pytest_collection_finish() -> None:
@@ -128,6 +141,7 @@ def django_db_setup(services: TestServices, django_db_blocker: DjangoDbBlocker) 
             yield
         finally:
             connections.close_all()
+            kept_connections.close()
             services.drop_database()
 
 
@@ -155,6 +169,27 @@ def whole_db(live_db: None) -> None:
     from casino.houses.models import ClockTimestamp, OutboxMessage
 
     OutboxMessage.objects.filter(done_at=None).update(done_at=ClockTimestamp())
+
+
+@pytest.fixture(scope="session")
+def _installation(
+    services: TestServices, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[installation.Installation]:
+    """It ends before the database is dropped, whatever happens to the tests."""
+    from tests.casino.metrics.reading import token_file
+
+    folder = tmp_path_factory.mktemp("installed")
+    token_file(folder)
+    found = pytestconfig.stash[INSTALLATION] = installation.Installation(folder)
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def installed(_installation: installation.Installation, whole_db: None) -> installation.Installation:
+    """An installation with the settings of the tests, which is ready; it runs on while tests ask for it."""
+    _installation.up()
+    return _installation
 
 
 @pytest.fixture

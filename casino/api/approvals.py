@@ -352,6 +352,7 @@ _MEANINGS = {
     "admission_required": "1 where a player is seated and sold chips only once admitted on the gaming day, otherwise 0",
     "reality_check_hours": "Hours on seats after which, and again after as many more, the house says so; 0: never",
     "complaint_answer_days": "Days after which a complaint must be answered",
+    "remittance_days": "Days after a settlement within which winnings kept from a minor are to be remitted",
     "retain_books_days": "Days for which books and packages of gaming days are kept",
     "retain_laundering_days": "Days for which what the rules on money laundering ask for is kept, and who players are",
     "retain_operations_days": "Days for which records of operations are kept",

@@ -4,7 +4,7 @@ oversight."""
 import re
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
@@ -24,7 +24,9 @@ from casino.api.http.operations import (
     known_parameters,
     whole_number,
 )
+from casino.audit import archives
 from casino.audit import selectors as log
+from casino.audit.models import Archive
 from casino.audit.witnessing import cosigned_note
 from casino.core.errors import BadRequest, Forbidden, NotFound
 from casino.houses.models import House
@@ -34,6 +36,7 @@ from casino.staff.models import Role
 TAG = "audit"
 _HASH = re.compile(r"[0-9a-f]{64}")
 TEXT = "text/plain; charset=utf-8"
+GZIP = "application/gzip"
 MAX_EPOCH = 10**8
 MAX_SIZE = 10**15
 _PLAIN = {(200, "text/plain"): OpenApiTypes.STR}
@@ -242,7 +245,7 @@ class ConsistencyProof(ReadOperation):
     answers={(200, "application/jsonl"): OpenApiTypes.STR},
     tag=TAG,
     parameters=[_number("size", "Up to the checkpoint of this size; else the newest."), _EPOCH],
-    refuses=["not_found"],
+    refuses=["not_found", "archive_unreadable"],
 )
 class EventExport(ReadOperation):
     """Every event of an epoch up to a checkpoint, in the order of the log, exactly as hashed: line n is leaf n - 1. The
@@ -267,6 +270,68 @@ class EventExport(ReadOperation):
                 "Log-Epoch": str(until.epoch),
                 "Log-Size": str(until.size),
             },
+        )
+
+
+class ArchiveOut(serializers.ModelSerializer[Archive]):
+    """An archive of a closed period: leaves of an epoch of the log from `first` on and below `size`."""
+
+    class Meta:
+        model = Archive
+        fields = ("number", "epoch", "first", "size", "first_day", "last_day", "sha256", "is_put_away")
+        extra_kwargs = {
+            "number": {"help_text": "From 1, without gaps."},
+            "first": {"help_text": "Its first leaf."},
+            "size": {"help_text": "Size of the log at its last checkpoint: its leaves are below."},
+            "first_day": {"help_text": "The first gaming day whose closing it has."},
+            "last_day": {"help_text": "The last one."},
+            "sha256": {"help_text": "SHA-256 of its manifest, hexadecimal."},
+            "is_put_away": {"help_text": "Whether texts of its events are no longer in the database."},
+        }
+
+
+@documented("listArchives", summary="List the archives of closed periods", answers=ArchiveOut(many=True), tag=TAG)
+class Archives(ReadOperation):
+    """Closed periods that were written into files outside the database, each between two signed checkpoints, the oldest
+    first. `verify.pyz archive` proves one by itself."""
+
+    roles = OVERSIGHT
+    sensitive = False
+
+    def get(self, request: Request) -> Response:
+        """The archives."""
+        known_parameters(request)
+        found = Archive.objects.filter(house=context_of(request).house).order_by("number")
+        return Response(ArchiveOut(found, many=True).data)
+
+
+@documented(
+    "readArchiveFile",
+    summary="Download a file of an archive",
+    answers={(200, kind): OpenApiTypes.BINARY for kind in ("application/json", GZIP)},
+    tag=TAG,
+    refuses=["not_found", "archive_unreadable"],
+)
+class ArchiveFile(ReadOperation):
+    """A file as it was made, from the first folder that has a copy with the manifest that was recorded."""
+
+    roles = (Role.AUDITOR,)
+    sensitive = True
+    content_negotiation_class = AsItIs
+
+    def get(self, request: Request, archive: int, name: str) -> FileResponse:
+        """The file."""
+        known_parameters(request)
+        house = context_of(request).house
+        held = archives.of(house, archive)
+        if held is None or name not in archives.FILES:
+            raise NotFound(f"This house has no archive {archive} with a file {name}.")
+        kind = "application/json" if name == archives.MANIFEST else GZIP
+        return FileResponse(
+            archives.opened(held, name),
+            as_attachment=True,
+            filename=f"{house.code}-{archive}-{name}",
+            content_type=kind,
         )
 
 
@@ -319,4 +384,6 @@ urls = [
     path("audit/proofs/inclusion", InclusionProof.as_view()),
     path("audit/proofs/consistency", ConsistencyProof.as_view()),
     path("audit/export", EventExport.as_view()),
+    path("audit/archives", Archives.as_view()),
+    path("audit/archives/<int:archive>/<str:name>", ArchiveFile.as_view()),
 ]

@@ -323,7 +323,9 @@ class DayReportOut(DayOut):
         allow_null=True, help_text="Of the closing snapshot; null while the day is open, and where it is withheld."
     )
     snapshot_findings = SnapshotFinding(
-        many=True, allow_null=True, help_text="Where the snapshot differs from the entries; null while the day is open."
+        many=True,
+        allow_null=True,
+        help_text="Where the snapshot differs from that of the day before and the entries since; null while open.",
     )
     carried = Carried(
         allow_null=True, help_text="What went over into the next day when this one was closed; null while it is open."

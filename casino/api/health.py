@@ -8,14 +8,14 @@ from typing import Any
 
 import redis
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 from django.urls import path
 from django.views.decorators.http import require_safe
 
 from casino.api.http.problems import CONTENT_TYPE, document
 from casino.audit.selectors import behind, refusals
-from casino.core import guards, heartbeat, outbox, sql
+from casino.core import guards, heartbeat, outbox, release, sql
 from casino.core.heartbeat import Part
 from casino.live import handover
 from casino.metrics.database import misses_standby
@@ -135,11 +135,11 @@ def _database() -> Problem | None:
 
 
 def _migrations() -> Problem | None:
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    """A schema older than this process's code. A newer one is the catalogue's matter."""
+    missing = release.missing(MigrationRecorder(connection).applied_migrations())
     if missing:
-        wanted = f"{len(missing)} migrations are missing; run `manage.py migrate --database owner`."
-        return Problem("migrations_missing", wanted)
+        wanted = f"{len(missing)} migrations are missing ({', '.join(missing[:MOST_NAMED])}); run "
+        return Problem("migrations_missing", f"{wanted}`manage.py migrate --database owner`.")
     return None
 
 

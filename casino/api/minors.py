@@ -63,6 +63,10 @@ class MinorPart(serializers.Serializer[Any]):
     payout = serializers.IntegerField(
         allow_null=True, help_text="Number of the held payout that is given back; null where nothing is."
     )
+    remit_by = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Until when the winnings are to be remitted; null before, and where none were kept.",
+    )
     remittance = serializers.IntegerField(
         allow_null=True, help_text="Number of the remittance of the winnings; null before, and where nothing was kept."
     )

@@ -19,6 +19,7 @@ from casino.api.http.operations import (
 )
 from casino.api.http.shapes import OPTIONS, SERIES, Shaped
 from casino.api.parts import minor_units
+from casino.audit import archives
 from casino.audit.events import EVENTS
 from casino.audit.models import Event
 from casino.core import moments
@@ -113,6 +114,7 @@ class HandList(CursorList):
     filters = {"table": "table__code", "player": "seats__contains", "state": "state", "mode": "mode"}
     choices = {"state": HandState.values, "mode": Mode.values}
     time = "started_at"
+    ids_follow_time = True
 
     def rows(self) -> Any:
         """With their tables."""
@@ -180,10 +182,10 @@ class HandRecord(ReadOperation):
         return Response(record(hands.get(by.house, hand)))
 
 
-@documented("listEvents", summary="List audit events", tag=TAG)
+@documented("listEvents", summary="List audit events", tag=TAG, refuses=["archive_unreadable"])
 class EventList(CursorList):
-    """The audit trail, event by event, exactly as hashed. There is an index for each of `chain`, `kind`, `actor` and
-    the times."""
+    """The audit trail, event by event, exactly as hashed, also where its text lies in an archive. There is an index for
+    each of `chain`, `kind`, `actor` and the times."""
 
     sensitive = True
     roles = (Role.AUDITOR,)
@@ -203,11 +205,18 @@ class EventList(CursorList):
     filters = {"chain": "chain__name", "kind": "kind", "actor": "actor"}
     choices = {"kind": sorted(EVENTS)}
     time = "at"
+    ids_follow_time = True
 
     def rows(self) -> Any:
         """Events with kind, actor and time, as their payloads have them."""
         names = ("kind", "actor", "at")
         return super().rows().annotate(**{name: KeyTextTransform(name, "doc") for name in names})
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """A page of them, with the texts of those that were put away."""
+        page = super().paginate_queryset(queryset)
+        archives.fill_in(context_of(self.request).house, page or ())
+        return page
 
     def as_stored(self, at: datetime) -> str:
         """A time as payloads have it: text that sorts by time, in UTC, always to the microsecond."""

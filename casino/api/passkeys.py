@@ -176,8 +176,9 @@ class Passkeys(WriteOperation, Reading):
         """Register."""
         name = data.pop("name")
         return registering.register(
-            command=command, name=name, given=passkeys.Creation(**data), request=self.request._request
-        )
+            command=command, name=name, given=passkeys.Creation(**data), token=signed_in(self.request)[1],
+            request=self.request._request,
+        )  # fmt: skip
 
 
 @documented(
@@ -229,8 +230,8 @@ class BeginPasskey(ReadOperation):
 )
 class RemovePasskey(WriteOperation):
     """In exchange for the password, and for a code or a passkey (`passkeys/challenge`), also this one. The last second
-    factor of a person whose roles need one stays (`last_second_factor`): an administrator resets it. No If-Match: a
-    passkey has no version."""
+    factor of a person whose roles need one stays (`last_second_factor`): an administrator resets it. Sessions elsewhere
+    end. No If-Match: a passkey has no version."""
 
     @extend_schema_serializer(component_name="RemovePasskeyInput")
     class Input(StrictInput):
@@ -251,7 +252,7 @@ class RemovePasskey(WriteOperation):
         bound_to = passkeys.of(passkeys.OWN, me)
         given = Credentials(me.login, data["password"], data["code"], assertion_in(data), bound_to)
         return registering.remove(
-            command=command, passkey=path["passkey"], given=given,
+            command=command, passkey=path["passkey"], given=given, token=signed_in(self.request)[1],
             required=bool(getattr(self.request, "second_factor", True)), request=self.request._request,
         )  # fmt: skip
 

@@ -114,7 +114,9 @@ class ReplayOut(_WithMoney):
     record = HandRecordOut(required=False, help_text="The record of a hand that is over; for auditors.")
 
 
-@documented("readReplay", summary="Replay a hand", answers=ReplayOut, tag=TAG, refuses=["not_found"])
+@documented(
+    "readReplay", summary="Replay a hand", answers=ReplayOut, tag=TAG, refuses=["not_found", "archive_unreadable"],
+)  # fmt: skip
 class Replay(ReadOperation):
     """A hand line by line: what each line means, the money that it moves, the table after it; and its events, with
     which it is proved. Auditors see every card of a hand that is over, and get its record and the text of its events;

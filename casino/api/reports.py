@@ -26,6 +26,7 @@ from casino.players.models import Player
 from casino.reports import deals as deal_reports
 from casino.reports import selectors as reports
 from casino.reports.alarms import AlarmKind
+from casino.reports.verifying import verification_from_mark
 from casino.staff.models import Role
 from casino.tables.models import TableState
 
@@ -226,7 +227,16 @@ class BookFinding(serializers.Serializer[Any]):
 class VerificationOut(serializers.Serializer[Any]):
     """What verifying found, and how much was gone through."""
 
-    hand_count = number_of("hands that were replayed")
+    whole_at = serializers.DateTimeField(
+        allow_null=True, help_text="When everything was last read; null where it was now."
+    )
+    mark_at = serializers.DateTimeField(
+        allow_null=True, help_text="What came after this moment was read; null where it was everything."
+    )
+    not_from_mark = serializers.CharField(
+        required=False, help_text="Why everything was read, and not what came since an earlier verification."
+    )
+    hand_count = number_of("hands")
     hand_findings = HandDifference(many=True, help_text="Where hands and ledger differ.")
     chain_count = number_of("audit chains")
     event_count = number_of("audit events")
@@ -248,14 +258,15 @@ class VerificationOut(serializers.Serializer[Any]):
 @documented("verifyHouse", summary="Verify hands, audit trail and books", answers=VerificationOut, tag=TAG)
 class Verification(ReadOperation):
     """Every hand is replayed and compared with the ledger. The audit trail is verified against the checkpoints outside
-    the database. Every promise of the ledger is checked. The older the house, the longer this takes."""
+    the database. Every promise of the ledger is checked. Where a verification was kept, what came since is read, and
+    `whole_at` says when all of it was; elsewhere the older the house, the longer this takes."""
 
     sensitive = True
     roles = SEES_BOOKS
 
     def get(self, request: Request) -> Response:
         """What verifying found."""
-        return Response(reports.verification(context_of(request).house))
+        return Response(verification_from_mark(context_of(request).house))
 
 
 # --- Players and hands ----------------------------------------------------------------------------------------------

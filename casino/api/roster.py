@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import Max
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 from drf_spectacular.utils import extend_schema_serializer
@@ -69,6 +70,9 @@ class StaffRow(serializers.Serializer[Any]):
         source="totp_since", allow_null=True, help_text="Since when the person has an app for codes; null: none."
     )
     passkey_count = serializers.IntegerField(help_text="Number of the person's passkeys.")
+    passkey_clone_seen_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was seen last that there may be a copy of one of them; null: never."
+    )
     hired_at = serializers.DateTimeField()
     last_signed_in_at = serializers.DateTimeField(source="last_login", allow_null=True)
 
@@ -162,6 +166,11 @@ class People(WriteOperation, CursorList):
     filters = {"login": "login", "role": "roles__contains", "active": "is_active"}
     choices = {"role": Role.values, "active": ("true", "false")}
     time = "hired_at"
+
+    def rows(self) -> Any:
+        """Each with when a copy of a passkey was seen."""
+        seen = Max("passkeys__clone_seen_at")
+        return super().rows().annotate(passkey_clone_seen_at=seen)
 
     def lookup(self, name: str, value: str) -> dict[str, Any]:
         """A role is one of the person's roles."""
@@ -370,8 +379,8 @@ class BeginSecondFactor(WriteOperation):
     refuses=["code_refused", "too_many_attempts", "second_factor_set", "second_factor_missing"],
 )
 class ConfirmSecondFactor(WriteOperation):
-    """A first code: from now on every sign-in takes one. A wrong code counts as a failed sign-in (`code_refused`). No
-    If-Match: a secret has no version."""
+    """A first code: from now on every sign-in takes one, and sessions elsewhere end. A wrong code counts as a failed
+    sign-in (`code_refused`). No If-Match: a secret has no version."""
 
     @extend_schema_serializer(component_name="ConfirmSecondFactorInput")
     class Input(StrictInput):
@@ -387,7 +396,10 @@ class ConfirmSecondFactor(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Confirm."""
-        return roster.confirm_second_factor(command=command, code=data["code"], request=self.request._request)
+        token = signed_in(self.request)[1]
+        return roster.confirm_second_factor(
+            command=command, code=data["code"], token=token, request=self.request._request
+        )
 
 
 @documented(

@@ -17,14 +17,16 @@ from casino.api.http.operations import (
     StrictInput,
     StrictPattern,
     StrictText,
+    WriteOperation,
     context_of,
     documented,
     signed_in,
 )
 from casino.api.passkey_parts import PasskeyAnswer, assertion_in
 from casino.api.tables import ReceiptOut
+from casino.core.write import Answer, Command
 from casino.houses.control_points import in_force
-from casino.staff import pins, second_factor, services
+from casino.staff import pins, second_factor, services, sessions
 from casino.staff.idleness import reauthenticate
 from casino.staff.models import Role, Staff, TerminalKind
 
@@ -216,18 +218,26 @@ class SignOut(ReadOperation):
         return Response(status=204)
 
 
+class RenewedOut(serializers.Serializer[Any]):
+    """The token is shown this once, and takes the place of that of the request."""
+
+    token = serializers.CharField(help_text="The token of the session from now on.")
+    expires_at = serializers.DateTimeField(help_text="When the session ends, as before.")
+
+
 @documented(
     "reauthenticate",
     summary="Give the password again",
-    status=204,
+    answers=RenewedOut,
     tag=TAG,
     refuses=["sign_in_refused", "too_many_attempts", "passkey_cloned", "pin_wrong", "pin_not_taken"],
 )
 class Reauthenticate(ReadOperation):
     """A terminal that was left alone refuses everything with `reauthentication_required`: at the cage after 5 minutes
-    without a request, at tables and in the office after 15. The same token works again once its person has given the
-    password here, and a code or passkey (`passkeys/challenge`) where the person has a second factor. Failures count as
-    failed sign-ins. At a table the person's PIN does instead (`POST pin`), until a few wrong ones were given
+    without a request, at tables and in the office after 15. Once its person has given the password here, and a code or
+    passkey (`passkeys/challenge`) where the person has a second factor, the session goes on with the token that is
+    answered, and ends when it would have ended; the old token counts no more. Failures count as failed sign-ins. At a
+    table the person's PIN does instead (`POST pin`), until a few wrong ones were given
     (`pin_tries` of `POST limits`)."""
 
     @extend_schema_serializer(component_name="ReauthenticateInput")
@@ -263,18 +273,98 @@ class Reauthenticate(ReadOperation):
         _, token = signed_in(request)
         request_id: str = request.request_id  # type: ignore[attr-defined]
         if "pin" in given:
-            pins.reauthenticate(token=token, pin=given["pin"], request=request._request, request_id=request_id)
+            renewed = pins.reauthenticate(
+                token=token, pin=given["pin"], request=request._request, request_id=request_id
+            )
         else:
-            reauthenticate(
+            renewed = reauthenticate(
                 token=token, password=given["password"], code=given["code"], passkey=assertion_in(given),
                 request=request._request, request_id=request_id,
             )  # fmt: skip
-        return Response(status=204)
+        return Response({"token": renewed.token, "expires_at": renewed.expires_at})
+
+
+class OwnSession(serializers.Serializer[Any]):
+    """A terminal at which one is signed in oneself."""
+
+    session = serializers.CharField(help_text="What the trail calls its token: SHA-256 of the stored digest.")
+    terminal = serializers.CharField(source="terminal.code", help_text="Code of the terminal.")
+    kind = serializers.ChoiceField(
+        source="terminal.kind", choices=TerminalKind.choices, help_text="Where the terminal stands."
+    )
+    location = serializers.CharField(
+        source="terminal.location", allow_blank=True, help_text="Code of that table or drawer; empty in the office."
+    )
+    signed_in_at = serializers.DateTimeField(source="created", help_text="When the person signed in there.")
+    last_used_at = serializers.DateTimeField(
+        source="last_seen_at", help_text="When it was used last, up to half a minute too early."
+    )
+    expires_at = serializers.DateTimeField(source="expiry", help_text="When it ends by itself.")
+    current = serializers.BooleanField(help_text="Whether it is the session of the request.")
+
+
+class OwnSessionsOut(serializers.Serializer[Any]):
+    """One's own sessions."""
+
+    sessions = OwnSession(many=True, help_text="Where one is signed in, the oldest first.")
+
+
+@documented("listSessions", summary="List one's own sessions", answers=OwnSessionsOut, tag=TAG)
+class Sessions(ReadOperation):
+    """Where the person is signed in now: at each terminal since when, and when it was used last."""
+
+    #: What a person knows of the own sessions is no secret, and nobody else reads it.
+    sensitive = False
+    roles = READERS
+
+    def get(self, request: Request) -> Response:
+        """The sessions."""
+        person, token = signed_in(request)
+        found = sessions.of_person(person)
+        for one in found:
+            one.session, one.current = sessions.name_of(one), one.pk == token.pk  # type: ignore[attr-defined]
+        return Response(OwnSessionsOut({"sessions": found}).data)
+
+
+class SessionsEndedOut(serializers.Serializer[Any]):
+    """How many have ended."""
+
+    ended_session_count = serializers.IntegerField(help_text="Number of sessions that ended.")
+    audit = ReceiptOut()
+
+
+@documented(
+    "endSessions", summary="End sessions of one's own", answers=SessionsEndedOut, tag=TAG,
+    refuses=["not_found", "own_session", "no_change"],
+)  # fmt: skip
+class EndSessions(WriteOperation):
+    """One of one's own sessions, or all but that of the request, as where a terminal was left signed in; its token
+    counts no more at once. One's own session ends by signing out (`own_session`). No If-Match: a session has no
+    version."""
+
+    @extend_schema_serializer(component_name="EndSessionsInput")
+    class Input(StrictInput):
+        """Which."""
+
+        session = StrictPattern(
+            r"^[0-9a-f]{64}\Z", allow_null=True,
+            help_text="The `session` of the list; null: all but that of the request.",
+        )  # fmt: skip
+
+    roles = READERS
+    versioned = False
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """End."""
+        return sessions.end_own(command=command, token=signed_in(self.request)[1], session=data["session"])
 
 
 urls = [
     path("reauthenticate", Reauthenticate.as_view()),
     path("session", Session.as_view()),
+    path("sessions", Sessions.as_view()),
+    path("sessions/end", EndSessions.as_view()),
     path("sign-in", SignIn.as_view()),
     path("sign-out", SignOut.as_view()),
 ]

@@ -27,7 +27,7 @@ from casino.live import receivers, webhooks
 from casino.live.models import Webhook
 from casino.staff.models import Role
 
-TAG = "live"
+TAG = "webhooks"
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}\Z"
 _CHAIN = r"^(table|drawer|house)/[A-Za-z0-9_-]{1,40}\Z"
 _CHAINS = r"^((table|drawer|house)/[A-Za-z0-9_-]{1,40}|(table|drawer)/\*)\Z"
@@ -73,10 +73,25 @@ class WebhookSetOut(WebhookOut):
     audit = ReceiptOut()
 
 
+class WebhookWaitingOut(WebhookPositionOut):
+    """How far a chain has come at the receiver, and how much waits."""
+
+    waiting = serializers.IntegerField(help_text="Number of events that were recorded since the position.")
+
+
+class WebhookRow(WebhookOut):
+    """A webhook, and what waits for its receiver."""
+
+    key_count = serializers.IntegerField(
+        help_text="Number of keys that sign: 2 while the operator replaces one; 0: the destination is not set up."
+    )
+    positions = WebhookWaitingOut(many=True, help_text="How far each chain has come, by name.")
+
+
 class WebhookList(serializers.Serializer[Any]):
     """Webhooks and destinations."""
 
-    webhooks = WebhookOut(many=True, help_text="Every webhook, by number.")
+    webhooks = WebhookRow(many=True, help_text="Every webhook, by number.")
     destinations = serializers.ListField(
         child=serializers.CharField(), help_text="Names of the webhooks that the operator has set up."
     )
@@ -94,7 +109,8 @@ class WebhookList(serializers.Serializer[Any]):
 )
 class Webhooks(WriteOperation, ReadOperation):
     """Hints of chains, as the streams have them, sent to a destination of the operator as signed POSTs: those of one
-    chain in the order of their numbers, again until they are taken. Reading shows how far each chain has come. Writing
+    chain in the order of their numbers, again until they are taken. Reading shows how far each chain has come, and what
+    waits. Writing
     adds one, which begins with what is recorded next; what it names is what the person may know who subscribes it, and
     it ends with that right. No If-Match: there is no version yet."""
 
@@ -124,7 +140,7 @@ class Webhooks(WriteOperation, ReadOperation):
         known_parameters(request)
         house = context_of(request).house
         rows = Webhook.objects.filter(house=house).select_related("subscribed_by").order_by("number")
-        found = [webhooks.describe(row, row.positions.order_by("chain")) for row in rows]
+        found = webhooks.described(house, rows)
         return Response(WebhookList({"webhooks": found, "destinations": receivers.names(house.code)}).data)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:

@@ -46,7 +46,7 @@ def set_at_founding(*, house: House, points: Mapping[str, int], actor: Actor) ->
 
 
 def _require_not_past(valid_from: datetime | None) -> None:
-    if valid_from is not None and valid_from <= selectors.database_time():
+    if valid_from is not None and valid_from <= sql.database_time():
         raise Unprocessable(
             "Control points begin at a moment to come; leave valid_from out to begin at once.",
             code="limits_in_the_past",

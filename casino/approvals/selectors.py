@@ -73,21 +73,10 @@ def _replay(found: Approval) -> str | None:
     return found.path.removeprefix("/api/v1/").removesuffix("/void")
 
 
-def database_time() -> datetime:
-    """What time it is by the database's clock, which decides what is in force."""
-    [(now,)] = sql.rows(*DATABASE_TIME)
-    found: datetime = now
-    return found
-
-
-#: What `database_time` reads, for who reads it with something else.
-DATABASE_TIME: sql.Statement = ("SELECT clock_timestamp()", ())
-
-
 def limits(house: House) -> dict[str, Any]:
     """The control points in force, those to come, and those that were set before, the newest first."""
     rows = list(Limits.objects.filter(house=house).order_by("-valid_from", "-number"))
-    now = database_time()
+    now = sql.database_time()
     came = [row for row in rows if row.valid_from <= now]
     current = came[0] if came else None
     return {

@@ -1,5 +1,6 @@
 """One chain per table, per drawer and per house; each event holds the hash of the one before it."""
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F
 from django.db.models.fields.json import KeyTextTransform
@@ -42,6 +43,9 @@ class Event(HouseRow):
     )
     #: SHA-256(0x00 || payload): the chain's link and an RFC 6962 leaf at the same time; 64 hex digits.
     leaf_hash = models.CharField(max_length=64)
+    #: Number of the house's archive that has the text, of which `payload` is only an excerpt then; null where it is
+    #: the text itself.
+    archive = models.IntegerField(null=True)
 
     class Meta:
         verbose_name = "audit event"
@@ -247,6 +251,35 @@ class KeyRotation(models.Model):
         return f"{self.epoch}/{self.size}"
 
 
+class Archive(HouseRow):
+    """A closed period, written into files outside the database: a section of the log from one signed checkpoint to
+    another (`casino/verification/archiving.py`)."""
+
+    #: From 1, without gaps.
+    number = models.IntegerField()
+    epoch = models.IntegerField()
+    #: The section: leaves from `first` on, below `size`.
+    first = models.BigIntegerField()
+    size = models.BigIntegerField()
+    #: The gaming days whose closing it has, the first and the last.
+    first_day = models.CharField(max_length=10)
+    last_day = models.CharField(max_length=10)
+    #: SHA-256 of its manifest, which names the other files with theirs; 64 hex digits.
+    sha256 = models.CharField(max_length=64)
+    #: Whether texts of its events lie in the files only.
+    is_put_away = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name = "archive of a closed period"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="audit_archive_number"),
+            models.UniqueConstraint(fields=["house", "epoch", "first"], name="audit_archive_section"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
 class Posting(HouseRow):
     """Which event records a ledger transaction: exactly one, by `audit_append`; one of a house that no event records
     cannot commit."""
@@ -259,6 +292,8 @@ class Posting(HouseRow):
 
     class Meta:
         verbose_name = "recorded posting"
+        #: For those of the newest events. Events and postings get their ids in nearly the same order.
+        indexes = [BrinIndex(fields=["event"], name="audit_posting_event", autosummarize=True)]
 
     def __str__(self) -> str:
         return f"{self.transaction_id}"

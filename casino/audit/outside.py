@@ -121,11 +121,16 @@ def prepare(folder: Path, house: House, key: Key) -> None:
     notes = notes_file(folder, house)
     if not notes.exists():
         _append(notes, b"")
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(folder)
+
+
+def sync(folder: Path) -> None:
+    """Wait until the disk has what was put into a folder. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def append(folder: Path, house: House, notes: Iterable[str], *, cut: bytes = b"", length: int | None = None) -> int:

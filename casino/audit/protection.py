@@ -1,6 +1,7 @@
 """What PostgreSQL keeps of the audit trail: both roles read it, and write through functions only.
 
-`audit_open_epoch` and `audit_rotate_key` are the owner's: no other role can open a new epoch, or name another key.
+`audit_open_epoch`, `audit_rotate_key`, `audit_put_away` and `audit_bring_back` are the owner's: no other role can open
+a new epoch, name another key, or touch an event.
 """
 
 from casino.core.protection import ADD, READ, Function, Keep, Protection, Table, Trigger
@@ -11,7 +12,19 @@ _IS_RECORDED = Trigger("is_recorded", "AFTER INSERT", "audit_require_recorded", 
 PROTECTION = Protection(
     tables=(
         Table(name="audit_chainhead", keep=Keep.TABLE, app=READ, sequencer=READ),
-        Table(name="audit_event", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(
+            name="audit_event",
+            keep=Keep.TABLE,
+            triggers=(Trigger("no_change", "BEFORE UPDATE OR DELETE", "audit_event_stays"),),
+            app=READ,
+            sequencer=READ,
+        ),
+        Table(
+            name="audit_archive",
+            keep=Keep.ROWS,
+            triggers=(Trigger("stays", "BEFORE UPDATE", "audit_archive_stays"),),
+            app=ADD,
+        ),
         Table(name="audit_posting", keep=Keep.APPEND_ONLY, app=READ),
         Table(
             name="audit_log",
@@ -43,6 +56,12 @@ PROTECTION = Protection(
             app=True,
         ),
         Function(signature="audit_require_recorded()"),
+        Function(signature="audit_excerpt(jsonb)"),
+        Function(signature="audit_may_be_put_away(jsonb)"),
+        Function(signature="audit_event_stays()"),
+        Function(signature="audit_archive_stays()"),
+        Function(signature="audit_put_away(uuid, integer)"),
+        Function(signature="audit_bring_back(uuid, integer, bigint[], text[])"),
         Function(signature="audit_log_grows()"),
         Function(signature="audit_mark_grows()"),
         Function(signature="audit_lock_log(uuid)"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from casino.audit import guard, outside
+from casino.audit import archives, guard, outside
 from casino.audit.models import Event, KeyRotation, Leaf, Log, SignedCheckpoint
 from casino.audit.notes import joined
 from casino.audit.proofs import Hashes
@@ -18,7 +18,8 @@ from casino.houses.models import House
 #: Rows read at a time.
 CHUNK = 1000
 _IN_ORDER = """
-SELECT event.payload FROM audit_leaf leaf JOIN audit_event event ON event.id = leaf.event_id
+SELECT leaf.leaf_index, event.payload, event.archive, event.leaf_hash
+FROM audit_leaf leaf JOIN audit_event event ON event.id = leaf.event_id
 WHERE leaf.house_id = %s AND leaf.epoch = %s AND leaf.leaf_index >= %s AND leaf.leaf_index < %s
 ORDER BY leaf.leaf_index
 """
@@ -64,7 +65,7 @@ WHERE house_id = %s AND doc ->> 'kind' = %s AND doc -> 'data' @> %s::jsonb ORDER
 
 def newest_actor(house: House, kind: str, **data: Any) -> str | None:
     """Who acted in the house's newest event of this kind with these members in its data; None where there is none."""
-    return next((actor for (actor,) in sql.rows(*asking_newest_actor(house, kind, **data))), None)
+    return next((actor for (actor,) in sql.read(asking_newest_actor(house, kind, **data))), None)
 
 
 def asking_newest_actor(house: House, kind: str, **data: Any) -> sql.Statement:
@@ -74,7 +75,7 @@ def asking_newest_actor(house: House, kind: str, **data: Any) -> sql.Statement:
 
 #: As payloads have times: text that sorts by time. A minute earlier, since the row's clock is not the event's.
 _OF_HAND = """
-SELECT event.seq, event.leaf_hash, event.doc ->> 'kind', event.doc ->> 'at', event.payload
+SELECT event.seq, event.leaf_hash, event.doc ->> 'kind', event.doc ->> 'at', event.payload, event.id, event.archive
 FROM audit_chainhead chain JOIN audit_event event ON event.house_id = chain.house_id AND event.chain_id = chain.id
 WHERE chain.house_id = %s AND chain.name = %s AND event.doc -> 'data' ->> 'hand' = %s
     AND event.doc ->> 'kind' LIKE 'hand.%%' AND event.doc ->> 'at' >= to_char(
@@ -83,10 +84,17 @@ ORDER BY event.seq
 """
 
 
-def of_hand(house: House, chain: str, hand: str, since: datetime) -> list[tuple[int, str, str, str, str]]:
+def of_hand(
+    house: House, chain: str, hand: str, since: datetime, *, whole: bool = True
+) -> list[tuple[int, str, str, str, str]]:
     """The events of a hand in the chain of its table, the oldest first: number, hash, kind, time and the text that is
-    hashed. `since`: when it was dealt."""
-    return [tuple(row) for row in sql.rows(_OF_HAND, [house.id, chain, hand, since])]
+    hashed; unless it shall be `whole`, of what was put away only an excerpt. `since`: when it was dealt. Raises
+    ArchiveUnreadable."""
+    rows = sql.rows(_OF_HAND, [house.id, chain, hand, since])
+    events = [Event(id=id_, leaf_hash=leaf, payload=text, archive=away) for _, leaf, _, _, text, id_, away in rows]
+    if whole:
+        archives.fill_in(house, events)
+    return [(*row[:4], event.payload) for row, event in zip(rows, events, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +214,27 @@ def notes(house: House) -> Iterator[str]:
 
 def payloads(house: House, epoch: int, size: int) -> Iterator[str]:
     """The first `size` events of a log, a line each, in pieces: line n is leaf n - 1. A log is never changed,
-    so the pieces need no common snapshot."""
+    so the pieces need no common snapshot. Raises ArchiveUnreadable, for an archive that is not there at once."""
+    for archive in archives.put_away_of(house.id, epoch):
+        if archive.first < size:
+            archives.require_copy(archive)
+    return _payloads(house, epoch, size)
+
+
+def _payloads(house: House, epoch: int, size: int) -> Iterator[str]:
+    away = archives.Texts(house)
     for start in range(0, size, CHUNK):
-        rows = sql.rows(_IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)])
-        yield "".join(f"{payload}\n" for (payload,) in rows)
+        found: dict[int, str] = {}
+        hashes: dict[int, dict[int, str]] = {}
+        for leaf, payload, archive, leaf_hash in sql.rows(
+            _IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)]
+        ):
+            found[leaf] = payload
+            if archive is not None:
+                hashes.setdefault(archive, {})[leaf] = leaf_hash
+        for archive, asked in hashes.items():
+            found |= away.of(archive, asked)
+        yield "".join(f"{payload}\n" for payload in found.values())
 
 
 def behind(seconds: float) -> dict[str, float]:

@@ -61,8 +61,8 @@ class Prepared:
             canonical.dumps(dict(self.metadata)),
             ledger.moment(self.occurred_at),
             canonical.dumps(self.halves),
-            list(accounts),
-            [ledger.signed(amount) for amount in amounts],
+            sql.numbers(accounts),
+            sql.numbers(map(ledger.signed, amounts)),
         ]
 
     def about(self, posted_at: datetime) -> str:
@@ -100,7 +100,7 @@ def post_prepared(
     legs = [Leg(account, amount) for account, amount in prepared.legs]
     posting = ledger.Posting(prepared.key, prepared.kind, legs, prepared.metadata, prepared.occurred_at)
     with translated(DEFAULT_DB_ALIAS):
-        rows, *found = sql.together((ledger.POST_ONE, ledger.one_params(house.id, posting)), *beside)
+        rows, *found = sql.together(sql.Bound(ledger.POST_ONE, ledger.one_params(house.id, posting)), *beside)
     posted = ledger.posted_one(posting, rows[0])
     if posted.replayed:
         return Made(posted.transaction_id, None, {}), found

@@ -164,7 +164,7 @@ _RACKS = "SELECT DISTINCT code FROM ledger_account WHERE book = %s AND code >= '
 
 def open_racks(house: House, chips: ChipSet, *, vault: bool) -> None:
     """Open the racks of another chip set: those of the vault, or all that there are. Needs a transaction."""
-    open_racks_of(house, chips, sql.rows(*reading_racks(house)), vault=vault)
+    open_racks_of(house, chips, sql.read(reading_racks(house)), vault=vault)
 
 
 def reading_racks(house: House) -> sql.Statement:
@@ -259,24 +259,24 @@ def _remember(house: House, read: Mapping[tuple[str, str], int]) -> None:
     connection.on_commit(lambda: _ids.update({(house.id, *account): id_ for account, id_ in read.items()}))
 
 
-_BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
+_BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s::bigint[])"
 #: An SQL expression: a JSON object of the balances of accounts by code. Book, commodity, and an array of codes.
 MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
 WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
 _MONEY_OF = "SELECT balance FROM ledger_account WHERE book = %s AND code = %s AND commodity = %s"
-_RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
+_RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s::uuid AND code = %s::text"
 # What has run out sets nothing aside, though the ledger may not have tidied it up yet.
 _AVAILABLE = """
 SELECT commodity, balance, (balance - held + coalesce((
     SELECT sum(r.amount) FROM ledger_reserve r
     WHERE r.account_id = a.id AND r.released_at IS NULL AND r.expires_at <= clock_timestamp()), 0))::bigint
-    AS free FROM ledger_account a WHERE book = %s AND code = %s
+    AS free FROM ledger_account a WHERE book = %s::uuid AND code = %s::text
 """
 _FREE = f"SELECT commodity, free FROM ({_AVAILABLE}) there"  # noqa: S608 - constants
 _CONTENTS = "SELECT code, commodity, balance FROM ledger_account WHERE book = %s AND code = ANY(%s)"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account
-WHERE book = %s AND code >= '9170' AND code < '9171' GROUP BY commodity
+WHERE book = %s::uuid AND code >= '9170' AND code < '9171' GROUP BY commodity
 """
 
 
@@ -286,8 +286,8 @@ def balances(
     """Balances of money accounts by code, each on its normal side, in minor units. `send` runs the statement, where it
     goes with another one."""
     by_account = ids(house, {(code, house.currency) for code in codes})
-    statement = _BALANCES, [list(by_account.values())]
-    by_id = dict(send(statement) if send else sql.rows(*statement))
+    statement = sql.Bound(_BALANCES, [sql.numbers(by_account.values())])
+    by_id = dict(send(statement) if send else sql.read(statement))
     return {code: by_id[id_] for (code, _), id_ in by_account.items()}
 
 
@@ -313,12 +313,12 @@ def owned_by(house: House, ref: str) -> QuerySet[Any, tuple[str, int, datetime |
 
 def rack(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place."""
-    return held_in(house, chip_set, sql.rows(*holding_all(house, code)))
+    return held_in(house, chip_set, sql.read(holding_all(house, code)))
 
 
 def available(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place that nothing has set aside."""
-    return held_in(house, chip_set, sql.rows(*holding_free(house, code)))
+    return held_in(house, chip_set, sql.read(holding_free(house, code)))
 
 
 def set_aside(house: House, code: str) -> tuple[int, int]:
@@ -351,7 +351,7 @@ def contents(house: House, money: Sequence[str], rack: str, chip_set: str) -> tu
 
 def at(house: House, codes: Sequence[str]) -> dict[str, dict[str, int]]:
     """What lies in these accounts, by code and commodity, as of one moment."""
-    return by_code(sql.rows(*lying_in(house, codes)))
+    return by_code(sql.read(lying_in(house, codes)))
 
 
 def lying_in(house: House, codes: Sequence[str]) -> sql.Statement:
@@ -370,22 +370,22 @@ def by_code(found: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, int]]:
 def public(house: House, chip_set: str) -> Chips:
     """The chips of one set that the public holds, all over the house. A denomination may be below zero: a count can
     find more of it than was ever issued."""
-    return held_in(house, chip_set, sql.rows(*holding(house)))
+    return held_in(house, chip_set, sql.read(holding(house)))
 
 
 def holding(house: House) -> sql.Statement:
     """What `public` reads, for who reads it with something else; `held_in` takes what it has found."""
-    return _BY_DENOMINATION, [house.id]
+    return sql.Bound(_BY_DENOMINATION, [house.id])
 
 
 def holding_free(house: House, code: str) -> sql.Statement:
     """What `available` reads, for who reads it with something else; `held_in` takes what it has found."""
-    return _FREE, [house.id, code]
+    return sql.Bound(_FREE, [house.id, code])
 
 
 def holding_all(house: House, code: str) -> sql.Statement:
     """What `rack` reads, for who reads it with something else; `held_in` takes what it has found."""
-    return _RACK, [house.id, code]
+    return sql.Bound(_RACK, [house.id, code])
 
 
 def held_in(house: House, chip_set: str, found: list[tuple[str, int]]) -> Chips:

@@ -35,6 +35,7 @@ WHO = "t.metadata ->> 'player'"
 #: Each as a row of id, posted_at, kind, metadata, gaming day (null where the house had none), who (null for nobody
 #: known), direction, amount in minor units (below zero where something was taken back), for these books, currency and
 #: kinds. What compliance attributes has a place; what a cash-out attributes by itself has a drawer, and is no flow.
+#: LIMIT keeps the planner from reading every account of the house for each of them.
 _FLOWS = f"""
 SELECT t.id, t.posted_at, t.kind, t.metadata, coalesce(t.metadata ->> 'for_day', period.name) AS day, {WHO} AS who,
        CASE WHEN legs.cash IS NULL THEN coalesce(t.metadata ->> 'direction', 'in')
@@ -46,7 +47,8 @@ LEFT JOIN ledger_period period ON period.id = t.period_id
 CROSS JOIN LATERAL (
     SELECT sum(e.amount) FILTER (WHERE starts_with(a.code, '10')) AS cash,
            -sum(e.amount) FILTER (WHERE starts_with(a.code, '2010/')) AS owed
-    FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+    FROM ledger_entry e CROSS JOIN LATERAL (
+        SELECT code, commodity FROM ledger_account WHERE id = e.account_id LIMIT 1) a
     WHERE e.transaction_id = t.id AND a.commodity = %s
 ) legs
 WHERE t.book = %s AND t.kind = ANY(%s::text[])

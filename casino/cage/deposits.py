@@ -80,7 +80,7 @@ def give_back(*, command: Command, code: str, player_ref: str, amount: int) -> A
 
 def _held(player: Player) -> int:
     """What lies in a player's deposit; nothing where there never was one."""
-    return next((held for (held,) in sql.rows(*chart.money_at(player.house, player.deposit))), 0)
+    return next((held for (held,) in sql.read(chart.money_at(player.house, player.deposit))), 0)
 
 
 def _require(player: Player, amount: int) -> None:

@@ -8,7 +8,6 @@ from datetime import UTC, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, Max, QuerySet
 from django.db.models.functions import Cast, Coalesce, Extract
 
@@ -161,11 +160,8 @@ def _get(house: House, number: int, *locking: sql.Statement) -> FoundChips:
 
 def _require_waited(row: FoundChips) -> None:
     """Raises Conflict claims_run while the house must wait for an owner, by the database's clock."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        [now] = cursor.fetchone()
     until = row.noted_at + timedelta(days=settings.CASINO_UNCLAIMED_DAYS)
-    if now < until:
+    if sql.database_time() < until:
         raise Conflict(
             f"Found chips {row.number} can be claimed until {until.astimezone(UTC).date()}.",
             code="claims_run",

@@ -22,9 +22,10 @@ from casino.bookkeeping import chart, flows
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.cage import held
 from casino.cage.models import HeldCause, HeldPayout, HeldState
-from casino.core import locks, sql, write
+from casino.core import locks, moments, sql, write
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.players.models import Player
 from casino.safeguards import minors
@@ -97,11 +98,12 @@ def settle(*, command: Command, number: int, figures: Figures) -> Answer:
         work.soon(rows, state=HeldState.SETTLED, paid_by=by, ended_at=ClockTimestamp())
         made = _hold(work, player, figures.refund, last + 1, by) if figures.refund else None
         payout = None if made is None else made.number
-        minors.end(found, work, by, MinorState.SETTLED, payout=payout, **figures.as_json())
+        within = in_force(house).remittance_days if figures.kept else None
+        minors.end(found, work, by, MinorState.SETTLED, remit_within=within, payout=payout, **figures.as_json())
         event = MinorSettled(
             minor=number, player=player.ref, stakes=figures.stakes, deposit=figures.deposit, held=figures.held,
             refund=figures.refund, kept=figures.kept, borne=figures.borne, ended=held_now,
-            payout=None if made is None else held.describe(made),
+            payout=None if made is None else held.describe(made), remit_by=moments.utc_or_none(found.remit_by),
         )  # fmt: skip
         return Outcome(event, minors.describe(found), version=number)
 

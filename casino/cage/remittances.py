@@ -12,11 +12,11 @@ from django.db.models import Max
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import WinningsRemitted
 from casino.bookkeeping.postings import posting
 from casino.core import moments, write
 from casino.core.errors import Conflict, NotFound
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses import identity
 from casino.houses.identity import Beneficiary

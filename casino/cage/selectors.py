@@ -109,7 +109,7 @@ def shift(found: Shift, *, blind: bool = False) -> dict[str, Any]:
 
 def cash(drawer: Drawer) -> int:
     """Cash that the drawer must hold by the ledger, in minor units."""
-    [(held,)] = sql.rows(*reading_cash(drawer))
+    [(held,)] = sql.read(reading_cash(drawer))
     return int(held)
 
 

@@ -16,13 +16,13 @@ from casino.houses.models import House
 _IN_USE = """
 SELECT chips_chipset.code, array_agg(chips_denomination.value ORDER BY chips_denomination.value)
 FROM chips_chipset JOIN chips_denomination ON chips_denomination.chip_set_id = chips_chipset.id
-WHERE chips_chipset.house_id = %s AND chips_chipset.in_use GROUP BY chips_chipset.code
+WHERE chips_chipset.house_id = %s::uuid AND chips_chipset.in_use GROUP BY chips_chipset.code
 """
 
 
 def in_use(house: House) -> Ladder:
     """The house's chip set. Raises Conflict no_chip_set for a house that has none."""
-    found = kept.once(_key(house), lambda: sql.rows(*reading(house)))
+    found = kept.once(_key(house), lambda: sql.bound(*reading(house)))
     for code, values in found:
         return Ladder(code, tuple(values))
     raise _without_chips(house)
@@ -30,12 +30,12 @@ def in_use(house: House) -> Ladder:
 
 def denominations(house: House) -> tuple[int, ...]:
     """Face values of the chips in use, in minor units; none for a house without chips."""
-    return next((tuple(values) for _, values in sql.rows(*reading(house))), ())
+    return next((tuple(values) for _, values in sql.read(reading(house))), ())
 
 
 def reading(house: House) -> sql.Statement:
     """What `in_use` reads, for who reads it with something else; `read` takes what it has found."""
-    return _IN_USE, [house.id]
+    return sql.Bound(_IN_USE, [house.id])
 
 
 def read(house: House, found: list[tuple[Any, ...]]) -> None:
@@ -62,7 +62,7 @@ WHERE chips_chipset.house_id = %s AND chips_chipset.code = %s GROUP BY chips_chi
 def of(house: House, code: str | None) -> Ladder:
     """The chip set of this code, in use or not; the one in use where no code is given. Raises Conflict no_chip_set,
     Unprocessable unknown_chip_set."""
-    return in_use(house) if code is None else named(house, code, sql.rows(*naming(house, code)))
+    return in_use(house) if code is None else named(house, code, sql.read(naming(house, code)))
 
 
 def naming(house: House, code: str) -> sql.Statement:

@@ -105,7 +105,7 @@ FROM houses_house WHERE houses_house.id = %s
 
 def skim_above(house: House, code: str) -> int:
     """Cash of a drawer above which it is to be skimmed, in minor units: its ceiling, or else the control point."""
-    [(found,)] = sql.rows(*skimming(house, code))
+    [(found,)] = sql.read(skimming(house, code))
     return int(found)
 
 

@@ -7,12 +7,14 @@ the same domain, or a page without TLS, can set none in its place.
 
 import re
 import secrets
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.crypto import salted_hmac
 
 SESSION, TERMINAL, SEAT, THEME = "cukassza_session", "cukassza_terminal", "cukassza_seat", "cukassza_theme"
 #: The mark of a player's own device: by its hash the house sees that two players have used one device.
@@ -98,6 +100,12 @@ def keep_theme(response: HttpResponse, chosen: str) -> None:
 def keep_language(response: HttpResponse, chosen: str) -> None:
     """Let a browser remember a language."""
     _set(response, LANGUAGE, chosen, max_age=ENROLLED)
+
+
+def kept_key(whose: str) -> str:
+    """The key under which a browser keeps what somebody has typed and sent until it is answered, in base64: the same
+    for a person who signs in again at the same terminal, and for nobody else."""
+    return b64encode(salted_hmac("casino.console.kept", whose, algorithm="sha256").digest()).decode()
 
 
 def take_from_tls(request: HttpRequest) -> None:

@@ -60,7 +60,8 @@ PEOPLE = Office(
         Section(gettext_noop("Here now"), "listStaffOnDuty", ("login", "name", "roles", "sessions")),
         Section(
             gettext_noop("Staff"), "listStaff",
-            ("login", "name", "roles", "active", "second_factor_since", "passkey_count", "last_signed_in_at"),
+            ("login", "name", "roles", "active", "second_factor_since", "passkey_count", "passkey_clone_seen_at",
+             "last_signed_in_at"),
             acts=(
                 "changeRoles", "setPassword", "resetSecondFactor", "unlockStaff", "linkPlayer", "deactivateStaff",
                 "activateStaff",
@@ -102,7 +103,8 @@ SAFEGUARDS = Office(
             wanted=lambda row: row["state"] == "recorded",
         ),
         Section(
-            gettext_noop("Winnings kept from minors"), "listMinors", ("minor", "player", "kept", "ended_at"),
+            gettext_noop("Winnings kept from minors"), "listMinors",
+            ("minor", "player", "kept", "ended_at", "remit_by"),
             jobs=("remitWinnings",), wanted=lambda row: bool(row["kept"]) and row["remittance"] is None,
             query={"state": "settled"},
         ),
@@ -191,8 +193,14 @@ PAGES = (
         for one in EVERY
     ),
     Page("founding", gettext_noop("Founding the house"), frozenset({"admin"}), frozenset({"readReadiness"})),
+    Page("webhooks", gettext_noop("Webhooks"), frozenset(), frozenset({"listWebhooks"})),
     Page("limits", gettext_noop("Control points"), frozenset(), frozenset({"readLimits"})),
 )  # fmt: skip
+
+#: Pages that show alarms, and which; None: all of them.
+ALARMS: Mapping[str, frozenset[str] | None] = {
+    "days": None, "safeguards": frozenset({"complaint_due", "remittance_due"}),
+}  # fmt: skip
 
 #: Operations that make sense at some rows only: at which.
 SENSIBLE: Mapping[str, Wanted] = {

@@ -101,7 +101,9 @@ class Screen:
 
     def show(self, template: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
         """A page."""
-        response = show(self.request, template, {"screen": self, "me": self.session, **(context or {})}, status)
+        whose = "/".join(self.session[name] for name in ("house", "login", "terminal"))
+        given = {"screen": self, "me": self.session, "kept_key": cookies.kept_key(whose), **(context or {})}
+        response = show(self.request, template, given, status)
         if ((context or {}).get("problem") or {}).get("code") in READ_ONLY:
             response.headers[READ_ONLY_HEADER] = "1"
         return response
@@ -214,7 +216,8 @@ def of_seat(
         return outage(request, answer)
     if not answer.is_success:
         return show(request, "refused", {"problem": answer.body}, answer.status)
-    return show(request, template, {"of_seat": True} | shown(answer.body, door))
+    context = {"of_seat": True, "kept_key": cookies.kept_key(f"seat/{key}")}
+    return show(request, template, context | shown(answer.body, door))
 
 
 def outage(request: HttpRequest, answer: Answer) -> HttpResponse:

@@ -17,6 +17,7 @@ from casino.console.views import (
     ruling,
     signing,
     status,
+    webhooks,
     work,
 )
 
@@ -37,5 +38,6 @@ urls = [
     *office.urls,
     *rules.urls,
     *status.urls,
+    *webhooks.urls,
     *work.urls,
 ]

@@ -8,7 +8,7 @@ import hashlib
 import json
 from typing import Any
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
 def _wrong(value: Any) -> str | None:

@@ -30,8 +30,14 @@ class NotSent(Exception):
 
 def names(house: str, *, webhooks: bool = False) -> list[str]:
     """The names of the destinations of a house that take files, or of its webhooks. Raises ImproperlyConfigured."""
-    found = (name for name, one in _read().items() if (one.get("kind") == WEBHOOK) is webhooks and _is_of(house, one))
-    return sorted(found)
+    return sorted(described(house, webhooks=webhooks))
+
+
+def described(house: str, *, webhooks: bool) -> dict[str, Described]:
+    """What the file says of those destinations, by name. Raises ImproperlyConfigured."""
+    return {
+        name: one for name, one in _read().items() if (one.get("kind") == WEBHOOK) is webhooks and _is_of(house, one)
+    }
 
 
 def named(house: str, name: str, kinds: Mapping[str, Callable[[Described], T]]) -> T:

@@ -53,6 +53,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "actor": (_TEXT, "whose turn or card it is: `d` or `p1`, `p2` ..."),
     "allowed_roles": (_TEXTS, "the roles that may do this"),
     "amount": (_MINOR, "the amount, in minor units"),
+    "archive": (_NUMBER, "number of the archive"),
     "approval": (
         {
             "type": "object",

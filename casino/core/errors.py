@@ -17,6 +17,7 @@
     │   ├── LogDamaged             503 log_damaged
     │   ├── OutsideCheckpointMissing     503 outside_checkpoint_missing
     │   └── OutsideCheckpointUnreadable  503 outside_checkpoint_unreadable
+    ├── ArchiveUnreadable          503 archive_unreadable
     ├── TooManyStreams             429 too_many_streams (`live/errors.py`)
     ├── StreamsFull                503 streams_full (`live/errors.py`)
     ├── DatabaseUnavailable        503 database_unavailable (`core/lost.py`)
@@ -158,6 +159,12 @@ class LogDamaged(LogRefused):
     """The log's own parts do not fit each other."""
 
     code = "log_damaged"
+
+
+class ArchiveUnreadable(HouseError):
+    """No folder has the archive with the text of an event, or it is not the one that was made."""
+
+    status, code = 503, "archive_unreadable"
 
 
 class OutsideCheckpointMissing(LogRefused):

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable
 
-from casino.core import log_lines
+from casino.core import log_lines, tracing
 from casino.houses.models import OutboxMessage
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Hints:
 
     def leave(self, message: OutboxMessage) -> None:
         """Leave a message whose row is committed. It never waits; where too many wait already, the sweeper sends it."""
-        message.request = log_lines.about().get("request", "")
+        message.request, message.traceparent = log_lines.about().get("request", ""), tracing.here()
         try:
             self._waiting.put_nowait(message)
         except queue.Full:

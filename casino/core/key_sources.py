@@ -3,6 +3,7 @@
     file:PATH            64 hex digits in a file that nobody but its owner may open
     hex:DIGITS           64 hex digits in the environment variable itself
     command:PROGRAM ...  a program that uses the key in our place, and never shows it
+    credential:PATH      64 hex digits in a credential of this process (`casino.core.setting_sources` finds it)
 
 A command is run without a shell, once for each use, as `PROGRAM ... VERB [CONTEXT]`. It reads raw bytes on standard
 input, writes raw bytes on standard output, and exits with 0. It finds none of our settings in its environment.
@@ -24,6 +25,9 @@ KEY_BYTES = 32
 TIME_LIMIT = 10.0
 #: Characters of a command's standard error that a refusal shows.
 SHOWN = 200
+#: Rights to the file of a key that nobody may have. systemd lets a unit's user read its credential by an access list,
+#: which shows as a right of the file's group.
+_FORBIDDEN = {"file": 0o077, "credential": 0o037}
 _EXPECTED = "expected file:PATH, hex:DIGITS (64 hex digits, 32 bytes) or command:PROGRAM ARGUMENT ..."
 #: What a command does not inherit: every setting of the house.
 _OURS = ("CASINO_", "DATABASE_", "REDIS_", "CELERY_")
@@ -73,9 +77,9 @@ KeySource = KeyBytes | KeyCommand
 def parse(text: str) -> KeySource:
     """The source that a setting names; nothing is read yet. Raises ValueError, which never shows a key."""
     scheme, _, rest = text.partition(":")
-    if scheme == "file" and rest:
-        path = Path(rest)
-        return KeyBytes(lambda: _in_file(path))
+    if scheme in _FORBIDDEN and rest:
+        path, forbidden = Path(rest), _FORBIDDEN[scheme]
+        return KeyBytes(lambda: _in_file(path, forbidden))
     if scheme == "hex":
         key = _digits(rest)
         return KeyBytes(lambda: key)
@@ -90,13 +94,13 @@ def _digits(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
-def _in_file(path: Path) -> bytes:
+def _in_file(path: Path, forbidden: int) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe without a writer would never open
             raise KeyUnavailable(f"{path} is no regular file.")
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
-            if status.st_mode & 0o077:
+            if status.st_mode & forbidden:
                 raise KeyUnavailable(
                     f"{path} may be opened by its group or by others (mode {stat.S_IMODE(status.st_mode):04o}): the "
                     "key counts as known. Make a new key, in a file of mode 0600 or 0400."

@@ -20,13 +20,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
+from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import FieldError
 from django.db import InterfaceError, OperationalError, connection, models, transaction
 
-from casino.core import kept, lost, patience, sql
+from casino.core import kept, lost, patience, sql, tracing
 from casino.core.errors import NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -35,6 +36,8 @@ T = TypeVar("T")
 #: SQLSTATEs after which the same transaction may simply be run again.
 RETRYABLE = {"40001": "serialization_failure", "40P01": "deadlock_detected"}
 MAX_ATTEMPTS = 4
+#: The largest number that a column holds.
+_MOST = 2**63 - 1
 _LOCK_NAME = "SELECT pg_advisory_xact_lock(hashtextextended(patient.value, 0)) FROM {}".format(  # noqa: S608 - constants
     patience.PATIENT.format(type="text")
 )
@@ -84,7 +87,7 @@ def in_transaction(operation: Callable[[], T]) -> T:
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
         try:
-            with patience.typed(), transaction.atomic(durable=True):
+            with tracing.part("transaction", attempt=attempt), patience.typed(), transaction.atomic(durable=True):
                 begin()
                 kept.begin()
                 found = operation()
@@ -126,13 +129,14 @@ def lock_beside(
 ) -> tuple[M, list[list[Any]]]:
     """As `lock`, and then run `beside` in the same round trip; returns the row, and what each of those has found."""
     _take(rank, model.__name__)
-    named = [f"{_column(model, name)} = %s" for name in lookup]
+    named = [_equals(model, name) for name in lookup]
     values = [value.pk if isinstance(value, models.Model) else value for value in lookup.values()]
     locking = f", {patience.PATIENTLY} WHERE {' AND '.join(named)} FOR NO KEY UPDATE OF {model._meta.db_table}"
     statement = f"SELECT {sql.columns(model)} FROM {model._meta.db_table} {locking}"  # noqa: S608 - names from the code only
-    rows, *others = sql.together((statement, [patience.lock_timeout(), *values]), *beside)
-    for found in rows:
-        return sql.built(model, found), others
+    if not any(isinstance(value, int) and abs(value) > _MOST for value in values):
+        rows, *others = sql.together(sql.Bound(statement, [patience.lock_timeout(), *values]), *beside)
+        for found in rows:
+            return sql.built(model, found), others
     wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
     raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")
 
@@ -168,12 +172,17 @@ def _locking_all(
     return locking, [patience.lock_timeout(), house.pk, *values]
 
 
-def _column(model: type[models.Model], name: str) -> str:
-    """The column of a model's field. Raises FieldError for a relation that has none."""
-    column = getattr(model._meta.get_field(name), "column", None)
-    if not isinstance(column, str):
+@cache
+def _equals(model: type[models.Model], name: str) -> str:
+    """SQL that compares the column of a model's field with a value. Raises FieldError for a relation that has none."""
+    field = model._meta.get_field(name)
+    column = getattr(field, "column", None)
+    if not isinstance(field, models.Field) or not isinstance(column, str):
         raise FieldError(f"{model.__name__}.{name} has no column to look a row up by.")
-    return column
+    kind = field.cast_db_type(connection) or "text"
+    # A value that is too long is not the one that has its beginning, and one that is too large is no error.
+    wide = "text" if kind.startswith("varchar") else "bigint" if kind in ("integer", "smallint") else kind
+    return f"{column} = %s::{wide}"
 
 
 def lock_days(house_id: UUID) -> None:

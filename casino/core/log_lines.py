@@ -114,6 +114,8 @@ def configuration(form: str, level: str) -> dict[str, Any]:
         "loggers": {
             # It logs every sign-in with everything masked; the audit trail records the person.
             "axes": {"level": "WARNING"},
+            # It would complain each second of a collector that is away; `casino.core.spans` does so once.
+            "opentelemetry": {"level": "CRITICAL"},
             REQUESTS: {"level": request_level},
             # It names the address of what is not found, which may be anything; `REQUESTS` has a line for it.
             "django.request": {"level": "ERROR"},

@@ -7,6 +7,7 @@ names a person, a token, an address of a device or an amount.
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -60,8 +61,12 @@ REFUSALS = Metric(
 ACTIONS = Metric(
     "cukassza_actions", Kind.COUNTER, "Actions of hands that were taken by requests, by game.", ("game",)
 )  # fmt: skip
+SPANS = Metric(
+    "cukassza_spans_dropped", Kind.COUNTER,
+    "Spans of traces that were dropped: `queue_full`, or `not_taken` by the collector.", ("reason",),
+)  # fmt: skip
 #: What a process counts, in the order of the reference.
-OF_PROCESSES = (REQUESTS, SECONDS, REFUSALS, ACTIONS)
+OF_PROCESSES = (REQUESTS, SECONDS, REFUSALS, ACTIONS, SPANS)
 
 #: The numbers of this process; with shared files, those of it alone.
 REGISTRY = CollectorRegistry()
@@ -69,6 +74,7 @@ _requests = Counter(REQUESTS.name, REQUESTS.meaning, REQUESTS.labels, registry=R
 _seconds = Histogram(SECONDS.name, SECONDS.meaning, SECONDS.labels, registry=REGISTRY, buckets=BUCKETS)
 _refusals = Counter(REFUSALS.name, REFUSALS.meaning, REFUSALS.labels, registry=REGISTRY)
 _actions = Counter(ACTIONS.name, ACTIONS.meaning, ACTIONS.labels, registry=REGISTRY)
+_spans = Counter(SPANS.name, SPANS.meaning, SPANS.labels, registry=REGISTRY)
 
 #: Game and number of the actions that the request under way has taken; they count when it has succeeded.
 _taken: ContextVar[tuple[str, int] | None] = ContextVar("casino_actions_taken", default=None)
@@ -87,13 +93,25 @@ def taken(game: str, actions: int) -> None:
 def request_ended(operation: str, method: str, status: int, seconds: float) -> None:
     """Count a request that was answered."""
     known = method if method in _METHODS else "other"
-    _requests.labels(operation, known, f"{status // 100}xx").inc()
-    _seconds.labels(operation).observe(seconds)
+    count, duration = _of_request(operation, known, status // 100)
+    count.inc()
+    duration.observe(seconds)
     if (acted := _taken.get()) is not None and status < 400:
         game, actions = acted
         _actions.labels(game).inc(actions)
 
 
+@lru_cache(maxsize=1_024)
+def _of_request(operation: str, method: str, status: int) -> tuple[Counter, Histogram]:
+    """Where requests like this are counted; to look for it costs more than to count."""
+    return _requests.labels(operation, method, f"{status}xx"), _seconds.labels(operation)
+
+
 def refused(operation: str, code: str) -> None:
     """Count a refusal by its code."""
     _refusals.labels(operation, code).inc()
+
+
+def spans_dropped(count: int, reason: str) -> None:
+    """Count spans that nobody will see."""
+    _spans.labels(reason).inc(count)

@@ -10,7 +10,7 @@ from django.db.models import F, Min
 from kombu.exceptions import OperationalError
 
 from casino.celery import app
-from casino.core import log_lines, sql
+from casino.core import log_lines, sql, tracing
 from casino.core.hints import Hints
 from casino.houses.models import ClockTimestamp, OutboxMessage
 
@@ -21,8 +21,10 @@ def publish(message: OutboxMessage) -> bool:
     """Send the hint to the broker; returns whether the broker took it. A broker that is away loses nothing: the sweeper
     sends the row again."""
     try:
-        headers = {log_lines.HEADER: message.request} if message.request else None
-        app.send_task(message.task, args=[str(message.house_id), message.id], headers=headers, retry=False)
+        with tracing.sending(message.task, message.traceparent):
+            named = {log_lines.HEADER: message.request, tracing.HEADER: tracing.here()}
+            headers = {name: value for name, value in named.items() if value}
+            app.send_task(message.task, args=[str(message.house_id), message.id], headers=headers, retry=False)
     except OperationalError as error:
         log.warning("broker did not take %s: %s; the sweeper will send it again", message, error)
         return False
@@ -47,13 +49,18 @@ class StrayHint(Exception):
     """A hint that names a message of another house. It is ignored, and nothing is written."""
 
 
+_OWNER = """
+SELECT houses_house.id, houses_house.code FROM houses_outboxmessage
+JOIN houses_house ON houses_house.id = houses_outboxmessage.house_id WHERE houses_outboxmessage.id = %s::bigint
+"""
+
+
 def require_own(house: str, message_id: int) -> None:
     """Refuse a hint of another database, which names a message that is not there or is another house's.
 
     `house` is the id of the house in the hint. Raises StrayHint.
     """
-    found = OutboxMessage.objects.filter(id=message_id).values_list("house_id", "house__code").first()
-    owner, code = found or (None, "")
+    owner, code = next(iter(sql.bound(_OWNER, [message_id])), (None, ""))
     if str(owner) != house:
         raise StrayHint(f"outbox message {message_id} is not of house {house}: the hint came from another database")
     log_lines.note(house=code)

@@ -36,14 +36,17 @@ class Trigger:
     each: str = "ROW"
     #: Whether it is a constraint trigger, which waits for the end of the transaction.
     deferred: bool = False
+    #: The name under which a trigger for a whole statement sees the rows that it has added.
+    added: str = ""
 
     def statements(self, table: str) -> Iterator[str]:
         """SQL that creates or replaces the trigger."""
         name = f"{table}_{self.name}"
         yield f"DROP TRIGGER IF EXISTS {name} ON {table}"
         kind, defer = ("CONSTRAINT TRIGGER", " DEFERRABLE INITIALLY DEFERRED") if self.deferred else ("TRIGGER", "")
+        seeing = f" REFERENCING NEW TABLE AS {self.added}" if self.added else ""
         yield (
-            f"CREATE {kind} {name} {self.when} ON {table}{defer} "
+            f"CREATE {kind} {name} {self.when} ON {table}{defer}{seeing} "
             f"FOR EACH {self.each} EXECUTE FUNCTION {self.function}()"
         )
         yield f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}"

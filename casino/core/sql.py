@@ -5,19 +5,33 @@ dozen of them. Everything that is not on that path goes through the ORM, whose q
 """
 
 import select
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import psycopg
+from django.conf import settings
 from django.core.exceptions import EmptyResultSet
 from django.core.signals import request_started
-from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    close_old_connections,
+    connection,
+    connections,
+    models,
+    reset_queries,
+    transaction,
+)
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.db.models.expressions import DatabaseDefault
 from django.db.models.sql import InsertQuery, UpdateQuery
 from psycopg.pq import TransactionStatus
+from psycopg.types.datetime import TimestamptzLoader
+
+from casino.core import tracing
 
 M = TypeVar("M", bound=models.Model)
 
@@ -37,6 +51,33 @@ def drop_lost_connections(**_: Any) -> None:
 
 
 request_started.connect(drop_lost_connections)
+# Django looks at every connection again before a request, for what it has looked for after the one before (that stays),
+# and empties its lists of statements, which it keeps only while it debugs.
+request_started.disconnect(close_old_connections)
+if not settings.DEBUG:
+    request_started.disconnect(reset_queries)
+
+
+class _Moment(TimestamptzLoader):
+    """A moment in a session whose time is UTC, read as ISO 8601; psycopg would take it apart with an expression."""
+
+    timezone = UTC
+
+    def load(self, data: Any) -> datetime:
+        """The moment. Raises DataError for one that Python does not have."""
+        try:
+            found = datetime.fromisoformat(str(data, "ascii"))
+        except ValueError:
+            return super().load(data)
+        return found if found.tzinfo is UTC else found.astimezone(UTC)
+
+
+def _read_moments(connection: Any, **_: Any) -> None:
+    if connection.timezone_name == "UTC":
+        connection.connection.adapters.register_loader("timestamptz", _Moment)
+
+
+connection_created.connect(_read_moments)
 
 
 def forget_with_each_connection(forget: Callable[[], None]) -> None:
@@ -106,6 +147,14 @@ def joined() -> Iterator[None]:
 Statement = tuple[str, Sequence[Any]]
 
 
+class Bound(NamedTuple):
+    """A statement whose parameters the server binds, so that it stays prepared on its connection; for those that are
+    sent so often that planning them would cost more than their work. Every parameter needs a cast (`%s::text`)."""
+
+    statement: str
+    parameters: Sequence[Any]
+
+
 def together(*asked: Statement | models.QuerySet[Any, Any], using: str = DEFAULT_DB_ALIAS) -> list[list[Any]]:
     """Run statements and querysets in one round trip, in this order; returns the rows or objects of each.
 
@@ -170,6 +219,8 @@ class _Read:
 
 
 def _results(there: BaseDatabaseWrapper, asked: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    if any(isinstance(one, Bound) for one in asked) and not _listened_to(there):
+        return cast("list[list[tuple[Any, ...]]]", tracing.counted(_piped, there, asked))
     parameters = [value for _, values in asked for value in values]
     with _begun(there) as begin, there.cursor() as cursor:
         cursor.execute("; ".join([*begin, *(statement for statement, _ in asked)]), parameters)
@@ -179,8 +230,48 @@ def _results(there: BaseDatabaseWrapper, asked: Sequence[Statement]) -> list[lis
     return found[len(begin) :]
 
 
+def _listened_to(there: BaseDatabaseWrapper) -> bool:
+    """Whether somebody listens to Django's cursors, which know only one way to send a statement."""
+    return there.queries_logged or any(one is not tracing.counted for one in there.execute_wrappers)
+
+
+def _piped(there: BaseDatabaseWrapper, asked: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    """Statements in one message of PostgreSQL's extended protocol, which knows those that are prepared."""
+    with _begun(there) as begin, there.wrap_database_errors:
+        raw = there.connection
+        with raw.pipeline() as pipeline:
+            # psycopg would send each by itself, and look for its answer; the end of the block sends all.
+            pipeline._communicate_gen = _nothing_yet
+            every = [*((statement, ()) for statement in begin), *asked]
+            try:
+                cursors = [_queued(raw, one) for one in every]
+            except BaseException:
+                # A value that cannot be sent: nothing is, and nothing has been prepared.
+                pipeline.command_queue.clear()
+                pipeline.result_queue.clear()
+                raw._prepared.clear()
+                raise
+            finally:
+                del pipeline._communicate_gen
+            while pipeline.command_queue:
+                pipeline.command_queue.popleft()()
+        return [_fetched(cursor) for cursor in cursors[len(begin) :]]
+
+
+def _nothing_yet() -> Iterator[None]:
+    return iter(())
+
+
+def _queued(raw: psycopg.Connection[Any], one: Statement) -> Any:
+    statement, parameters = one
+    if isinstance(one, Bound):
+        return psycopg.Cursor(raw).execute(statement, parameters)
+    return psycopg.ClientCursor(raw).execute(statement, parameters or None)
+
+
 def _fetched(cursor: Any) -> list[tuple[Any, ...]]:
-    return cursor.fetchall() if cursor.description else []
+    # As `cursor.description` would say, without a description of every column.
+    return cursor.fetchall() if cursor.pgresult.nfields else []
 
 
 @contextmanager
@@ -225,16 +316,78 @@ def rows(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIA
 
 
 def bound(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:
-    """As `rows`, with parameters that the server binds, so that the statement stays prepared on its connection; for the
-    few whose planning would cost more than their work. Every parameter needs a cast (`%s::text`)."""
+    """As `rows`, with parameters that the server binds (:class:`Bound`)."""
     there = connections[using]
     there.ensure_connection()
-    if there.execute_wrappers or there.queries_logged or _waits_for_begin(there):
-        return rows(statement, parameters, using)  # somebody listens to Django's cursors, or BEGIN goes with it
+    if _listened_to(there) or _waits_for_begin(there):
+        [found] = together(Bound(statement, parameters), using=using)  # BEGIN goes with it
+        return found
     with there.wrap_database_errors, psycopg.Cursor(there.connection) as cursor:
-        cursor.execute(statement, parameters)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
+        tracing.counted(cursor.execute, statement, parameters)
+        return cursor.fetchall()
+
+
+def read(asked: Statement) -> list[tuple[Any, ...]]:
+    """Run a statement that somebody else may send with another one, and return its rows: one that is :class:`Bound`
+    stays prepared, and is prepared in the same round trip."""
+    [found] = together(asked)
     return found
+
+
+def database_time() -> datetime:
+    """The moment by the database's clock, which decides what is in force."""
+    [(now,)] = read(DATABASE_TIME)
+    found: datetime = now
+    return found
+
+
+#: What `database_time` reads, for who reads it with something else.
+DATABASE_TIME: Statement = ("SELECT clock_timestamp()", ())
+
+
+def numbers(values: Iterable[int]) -> str:
+    """Integers as PostgreSQL writes an array: psycopg would look at each to find a type for all."""
+    return f"{{{','.join(map(str, values))}}}"
+
+
+def texts(values: Iterable[str]) -> str:
+    """Texts as PostgreSQL writes an array, as `numbers`."""
+    quoted = (value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
+    return "{" + ",".join([f'"{value}"' for value in quoted]) + "}"
+
+
+def binaries(values: Iterable[bytes]) -> str:
+    """Bytes as PostgreSQL writes an array, as `numbers`."""
+    return "{" + ",".join([f'"\\\\x{value.hex()}"' for value in values]) + "}"
+
+
+def insert(row: models.Model) -> None:
+    """Insert a new row as `row.save(force_insert=True)` does, by a statement that stays prepared. Its id, and what the
+    database fills in, are set."""
+    fields = row._meta.concrete_fields
+    made = tuple(one.auto_created or isinstance(getattr(row, one.attname), DatabaseDefault) for one in fields)
+    given = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in _those(fields, made, False)]
+    [found] = bound(_inserting(type(row), made), given)
+    for field, value in zip(_those(fields, made, True), found, strict=True):
+        convert = getattr(field, "from_db_value", None)
+        setattr(row, field.attname, value if convert is None else convert(value, None, connection))
+    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+
+
+def _those(fields: Iterable[Any], made: Iterable[bool], wanted: bool) -> list[Any]:
+    return [field for field, one in zip(fields, made, strict=True) if one is wanted]
+
+
+@lru_cache
+def _inserting(model: type[models.Model], made: tuple[bool, ...]) -> str:
+    """The statement of `insert`; `made`: which columns the database makes. A type has no length in it: what is longer
+    is refused, not cut."""
+    fields = model._meta.concrete_fields
+    given = _those(fields, made, False)
+    values = ", ".join(f"%s::{str(one.db_type(connection)).partition('(')[0]}" for one in given)
+    names, returned = (", ".join(one.column for one in those) for those in (given, _those(fields, made, True)))
+    table = model._meta.db_table
+    return f"INSERT INTO {table} ({names}) VALUES ({values}) RETURNING {returned}"  # noqa: S608 - names from the code
 
 
 def change(statement: str, parameters: Sequence[Any]) -> int:
@@ -271,12 +424,13 @@ def parts(row: Sequence[Any], *kinds: type[models.Model]) -> list[Any]:
 
 
 def built(model: type[M], values: Sequence[Any]) -> M:
-    """An instance out of the values of `columns`, as the ORM would build it."""
+    """An instance out of the values of `columns`, as the ORM would build it, but for its signals: no model of ours
+    listens to them, nor has a constructor of its own."""
     names, converters = _reading(model)
     read = list(values)
     for at, convert in converters:
         read[at] = convert(read[at], None, connection)
-    return model.from_db(connection.alias, names, read)
+    return _filled(model.__new__(model), dict(zip(names, read, strict=True)), adding=False, db=DEFAULT_DB_ALIAS)
 
 
 @lru_cache
@@ -289,8 +443,11 @@ def _reading(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Call
 
 def copied(row: M) -> M:
     """A row again, without what it is related to, so that it may be changed; its values are shared."""
-    again = type(row).__new__(type(row))
-    again.__dict__.update(row.__dict__)
-    again._state = models.base.ModelState()
-    again._state.adding, again._state.db = row._state.adding, row._state.db
-    return again
+    return _filled(type(row).__new__(type(row)), row.__dict__, adding=row._state.adding, db=row._state.db)
+
+
+def _filled(row: M, values: Mapping[str, Any], *, adding: bool, db: str | None) -> M:
+    row.__dict__.update(values)
+    row._state = models.base.ModelState()
+    row._state.adding, row._state.db = adding, db
+    return row

@@ -27,7 +27,7 @@ from casino.audit.events.registry import ApprovedEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting
-from casino.core import canonical, locks, lost, outbox, patience, sql
+from casino.core import canonical, locks, lost, outbox, patience, sql, tracing
 from casino.core.errors import Conflict, IdempotencyKeyReused, NotFound, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses import stages
 from casino.houses.models import House, OutboxMessage
@@ -100,6 +100,8 @@ class Command:
     asked: Asked | None = None
     #: Number of the approval that the request names.
     approval: int | None = None
+    #: The request's hash under keys that count too while the secret key is rotated.
+    other_hashes: tuple[str, ...] = ()
 
     def for_approval(self) -> gate.Request:
         """The request as an approval keeps it. Raises AssertionError where it is not kept."""
@@ -169,7 +171,7 @@ class Stored:
 
     def replayed_for(self, command: Command) -> Answer:
         """The same answer again. Raises IdempotencyKeyReused for another request."""
-        if self.request_hash != command.request_hash:
+        if self.request_hash not in (command.request_hash, *command.other_hashes):
             raise IdempotencyKeyReused(
                 "This Idempotency-Key was used for another request; a new request needs a new key.", key=command.key
             )
@@ -388,7 +390,7 @@ class Work:
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
         if self._soon and unmoved is not None:
-            raise AssertionError("what is remembered of a subject allows one statement alone")
+            raise sql.NotSilentError  # what is remembered of a subject allows one statement alone
         last = answer is not None and unmoved is None and sql.may_commit(self.using)
         if self._soon and not last:
             self.flush()
@@ -414,7 +416,8 @@ class Work:
             canonical.dumps(self._posted)[1:-1] if self._posted else None,
         ]  # fmt: skip
         parameters += waiting.parameters() if waiting else [None] * books.Prepared.WIDTH
-        parameters += [list(self._proved), list(self._proved.values())] if self._proved else [None, None]
+        proved = self._proved
+        parameters += [sql.numbers(proved), sql.numbers(proved.values())] if proved else [None, None]
         parameters += [list(part) for part in zip(*self._messages, strict=True)] if self._messages else [None, None]
         parameters += answer.parameters() if answer else [None] * _AnswerRow.WIDTH
         return _with(tuple(before), unmoved.statement if unmoved else _OWN_HOUSE), parameters
@@ -425,7 +428,7 @@ class Work:
                 return sql.bound(statement, parameters, self.using)
             locks.committing()
             soon, self._soon = self._soon, []
-            found = sql.last(*soon, (statement, parameters), using=self.using)
+            found = sql.last(*soon, sql.Bound(statement, parameters), using=self.using)
             lost.commits()
             return found
         except DatabaseError as error:
@@ -448,10 +451,10 @@ class Work:
         """Whether something is to be posted or updated with the event."""
         return self._waiting is not None or bool(self._soon)
 
-    def soon(self, rows: QuerySet[Any, Any], **values: Any) -> None:
-        """Update these rows in the same round trip as the next :meth:`flush`, or as the event. Nothing else may read or
-        update them before."""
-        self._soon.append(sql.updating(rows, **values))
+    def soon(self, rows: QuerySet[Any, Any] | sql.Bound, **values: Any) -> None:
+        """Update these rows, or send this statement, in the same round trip as the next :meth:`flush`, or as the event.
+        Nothing else may read or update the rows before."""
+        self._soon.append(rows if isinstance(rows, sql.Bound) else sql.updating(rows, **values))
 
     def insert(self, row: Model) -> None:
         """Insert this row as :meth:`soon` updates others; its id is not known afterwards."""
@@ -581,7 +584,7 @@ def _with(before: tuple[str, ...], house: str) -> str:
 
 _STORED = """
 SELECT request_hash, status, version, answer FROM staff_answeredrequest
-WHERE house_id = %s AND terminal_id = %s AND key = %s
+WHERE house_id = %s::uuid AND terminal_id = %s::bigint AND key = %s::text
 """
 
 
@@ -599,7 +602,7 @@ def require_unanswered(
 def stored_under(command: Command) -> sql.Statement:
     """What looks for an answer under the command's key, for who sends it after a lock of its own; `require_none_stored`
     takes what it has found."""
-    return _STORED, command.answer_key()
+    return sql.Bound(_STORED, command.answer_key())
 
 
 def locked(
@@ -653,7 +656,9 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
 
     with patience.of_terminal(command.context.terminal.id), patience.typed():
         if not command.again and (remembered := getattr(subject, "remembered", None)) is not None:
-            answer = _in_one_statement(command, subject, change, remembered)
+            with tracing.part("write in one statement") as part:
+                answer = _in_one_statement(command, subject, change, remembered)
+                part.note(done=answer is not None)
             if answer is not None:
                 return answer
         if command.context.sign_in is not None:
@@ -718,7 +723,7 @@ def _in_one_statement(
         return None
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 def _text(body: Mapping[str, Any]) -> str:

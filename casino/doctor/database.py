@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from casino.api import health
+from casino.core import direct
 from casino.doctor.findings import Finding, Level, ok
 
 PART = "database"
@@ -28,6 +29,8 @@ _ALIASES = {
     DEFAULT_DB_ALIAS: ("DATABASE_URL", settings.CASINO_APP_ROLE),
     "sequencer": ("DATABASE_SEQUENCER_URL", settings.CASINO_SEQUENCER_ROLE),
 }
+if settings.CASINO_SNAPSHOTS != DEFAULT_DB_ALIAS:
+    _ALIASES[settings.CASINO_SNAPSHOTS] = ("DATABASE_DIRECT_URL", settings.CASINO_APP_ROLE)
 
 
 def server() -> Iterator[Finding]:
@@ -104,6 +107,21 @@ def _login(name: str, role: str, login: str, current: str, *rights: bool | None)
     return ok(PART, f"{name}: {login} works as {role} and may do no more")
 
 
+def pooling() -> Iterator[Finding]:
+    """Whether the settings say of a pooler what is so."""
+    if isinstance(found := _asked("SELECT pg_backend_pid()"), Finding):
+        return  # it was said already
+    pooled = found[0][0] != connections[DEFAULT_DB_ALIAS].connection.info.backend_pid
+    if pooled and not settings.CASINO_POOLER:
+        yield Finding(
+            PART, Level.WARNING, "pooler_not_named",
+            "DATABASE_URL leads to a pooler, and CASINO_POOLER does not say so.",
+            "Set CASINO_POOLER=transaction and DATABASE_DIRECT_URL: see docs/how-to/pool-connections.md.",
+        )  # fmt: skip
+    elif pooled:
+        yield ok(PART, "the application's connections go through a pooler")
+
+
 def health_checks() -> Iterator[Finding]:
     """What /readyz looks at, with the words that it keeps for the server's log."""
     for name, problem in health.examined():
@@ -129,6 +147,8 @@ def _asked(statement: str, alias: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...
             "database_unreachable", f"{alias}: the database does not answer: {str(error).strip()}",
             "Start it, or mend the URL.",
         )  # fmt: skip
+    except direct.BehindPoolerError as error:
+        return _failure("behind_pooler", str(error), "Let its URL name PostgreSQL, not the pooler.")
 
 
 def _failure(code: str, words: str, remedy: str) -> Finding:

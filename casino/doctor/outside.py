@@ -11,7 +11,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
-from casino.audit import guard, outside, timestamping, witnessing
+from casino.audit import archives, guard, outside, timestamping, witnessing
+from casino.audit.models import Archive
 from casino.core import outward
 from casino.core.errors import LogRefused
 from casino.doctor.findings import Finding, Level, ok
@@ -69,6 +70,31 @@ def logs(house: str | None) -> Iterator[Finding]:
                 yield ok(PART, f"the log of house {one.code} fits its checkpoints")
     except DatabaseError as error:
         yield _failure("database_unreachable", f"The houses cannot be read: {error}", "Mend the database first.")
+
+
+def archived(house: str | None) -> Iterator[Finding]:
+    """Every archive of this house, or of all, has copies: two at least where texts of its events lie nowhere else."""
+    try:
+        codes = {one.id: one.code for one in looked_at(house)}
+        there = [folder.stat().st_dev for folder in archives.folders() if folder.is_dir()]
+        if len(there) > len({*there}):
+            yield Finding(
+                PART, Level.WARNING, "one_disk", "Folders of archives are on one disk of this machine.",
+                "Name folders in CASINO_ARCHIVE_DIR that do not fail together: docs/how-to/archive.md.",
+            )  # fmt: skip
+        for archive in Archive.objects.filter(house__in=codes).select_related("house").order_by("house", "number"):
+            name, found = f"archive {archive.number} of {codes[archive.house_id]}", len(archives.copies(archive))
+            if archive.is_put_away and not found:
+                yield _failure("archive_unreadable", f"No folder has {name}.", "Bring a copy of it back at once.")
+            elif found < archives.LEAST_COPIES:
+                yield Finding(
+                    PART, Level.WARNING, "archive_copies", f"{found} folders have {name}.",
+                    "Have two copies of each, in folders of CASINO_ARCHIVE_DIR: docs/how-to/archive.md.",
+                )  # fmt: skip
+            else:
+                yield ok(PART, f"{name} has {found} copies")
+    except DatabaseError as error:
+        yield _failure("database_unreachable", f"The archives cannot be read: {error}", "Mend the database first.")
 
 
 def witnesses() -> Iterator[Finding]:

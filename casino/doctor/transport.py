@@ -38,8 +38,9 @@ def ways() -> Iterator[Finding]:
 
 def _ways() -> Iterator[_Way]:
     names = {"default": "DATABASE_URL", "sequencer": "DATABASE_SEQUENCER_URL", "owner": "DATABASE_OWNER_URL"}
-    for alias, name in names.items():
-        database = settings.DATABASES[alias]
+    names["direct"] = "DATABASE_DIRECT_URL"
+    for alias, database in settings.DATABASES.items():
+        name = names[alias]
         secured = database["OPTIONS"].get("sslmode") in _PROVED
         for host in str(database["HOST"]).split(","):
             yield _Way(name, host, secured, "Add ?sslmode=verify-full&sslrootcert=FILE to it.")
@@ -48,6 +49,7 @@ def _ways() -> Iterator[_Way]:
         host = "" if parts.scheme in _SOCKETS else parts.hostname or ""
         yield _Way(name, host, parts.scheme == "rediss", "Begin it with rediss://.")
     asked = [("CASINO_WITNESSES", one) for one in settings.CASINO_WITNESSES]
+    asked.append(("CASINO_OTLP_ENDPOINT", settings.CASINO_OTLP_ENDPOINT))
     for name, address in [*asked, ("CASINO_TIMESTAMP_URL", settings.CASINO_TIMESTAMP_URL)]:
         parts = urlsplit(address)
         yield _Way(name, parts.hostname or "", parts.scheme == "https", "Begin it with https://.")

@@ -43,7 +43,7 @@ def open_complaint(
     def change(house: House, work: Work) -> Outcome:
         require_away_from_tables(command.context)
         [(now,)], known, points, last, last_hold, *found = sql.together(
-            holds.CLOCK,
+            sql.DATABASE_TIME,
             Player.objects.filter(house=house, ref=player or ""),
             control_points.reading(house),
             Complaint.objects.filter(house=house).order_by("-number").values_list("number", flat=True)[:1],

@@ -112,7 +112,7 @@ def require_erasable(house: House, player: Player) -> datetime:
     minor_not_settled, retention_not_over, exclusion_in_force (both `until`) or legal_hold."""
     persons.require_known(player)
     _require_away(house, player)
-    last, now = last_activity(house, player), holds.database_time()
+    last, now = last_activity(house, player), sql.database_time()
     until = last + timedelta(days=days_kept(control_points.in_force(house)))
     if now < until:
         raise Conflict(

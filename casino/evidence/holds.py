@@ -221,17 +221,6 @@ def describe(row: LegalHold) -> dict[str, Any]:
     }
 
 
-#: Asks for the moment by the database's clock.
-CLOCK: sql.Statement = ("SELECT clock_timestamp()", [])
-
-
-def database_time() -> datetime:
-    """The moment by the database's clock."""
-    [(now,)] = sql.rows(*CLOCK)
-    found: datetime = now
-    return found
-
-
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 

@@ -36,46 +36,50 @@ class Entry:
     card: str
 
 
-_ENTRIES = "SELECT seat, index, sealed, hash FROM hands_cardentry WHERE hand_id = %s ORDER BY id"
+_ENTRIES = "SELECT seat, index, sealed, hash FROM hands_cardentry WHERE hand_id = %s::bigint ORDER BY id"
 
 
 def entered(hand: Hand) -> dict[Position, str]:
     """The cards that were entered for a hand, by seat and index; the last entry of a card counts. Raises
     CardsAltered."""
-    return {(seat, index): opened.text for seat, index, _, opened in opened_entries(hand)}
+    entries = _opened(hand, sql.rows(_ENTRIES, [hand.id]))
+    return {(seat, index): opened.text for seat, index, opened in entries}
 
 
-def opened_entries(hand: Hand) -> list[tuple[int, int, str, Unsealed]]:
-    """Seat, index, hash and card of every entry, in the order in which they were made. Raises CardsAltered."""
+def _opened(hand: Hand, entries: Iterable[Any]) -> list[tuple[int, int, Unsealed]]:
+    """Seat, index and card of every entry, in the order in which they were made. Raises CardsAltered."""
     return [
-        (seat, index, hashed, face_down.open_card(hand, seat, index, Sealed(sealed, hashed)))
-        for seat, index, sealed, hashed in sql.rows(_ENTRIES, [hand.id])
+        (seat, index, face_down.open_card(hand, seat, index, Sealed(sealed, hashed)))
+        for seat, index, sealed, hashed in entries
     ]
 
 
 _SEALED_LINES = """
-SELECT seq, stored FROM hands_log WHERE house_id = %s AND hand_id = %s AND stored <> text ORDER BY seq
+SELECT seq, stored FROM hands_log WHERE house_id = %s::uuid AND hand_id = %s::bigint AND stored <> text ORDER BY seq
 """
 
 
-def sealed_lines(hand: Hand) -> list[tuple[int, str]]:
-    """The lines that are sealed, by their numbers, as `hands_log` stores them."""
-    return [(number, stored) for number, stored in sql.rows(_SEALED_LINES, [hand.house_id, hand.id])]
+def asking_secrets(hand: Hand) -> tuple[sql.Statement, sql.Statement]:
+    """What reads the lines that are sealed, as `hands_log` stores them, and the cards that were entered."""
+    return sql.Bound(_SEALED_LINES, [hand.house_id, hand.id]), sql.Bound(_ENTRIES, [hand.id])
 
 
-def opened_at_the_end(hand: Hand, log: Sequence[str], seen: Sequence[str]) -> dict[str, Any]:
+def opened_at_the_end(
+    hand: Hand, log: Sequence[str], seen: Sequence[str], sealed: Iterable[tuple[int, str]], entered: Iterable[Any]
+) -> dict[str, Any]:
     """What else the event that ends a hand records of cards that were secret, and that everybody has seen by now:
-    `line_salts` and `entered`, each only where there is something. `seen` is the log as everybody sees it."""
+    `line_salts` and `entered`, each only where there is something. `seen` is the log as everybody sees it, `sealed` and
+    `entered` are what `asking_secrets` has found."""
     salts = {
         str(number): face_down.open_line(hand, number, stored).salt
-        for number, stored in sealed_lines(hand)
+        for number, stored in sealed
         if seen[number - 1] == log[number - 1]
     }
-    entries = _entries_that_were_shown(hand, seen) if hand.mode == Mode.PHYSICAL else []
+    entries = _entries_that_were_shown(hand, seen, entered) if hand.mode == Mode.PHYSICAL else []
     return {name: found for name, found in (("line_salts", salts), ("entered", entries)) if found}
 
 
-def _entries_that_were_shown(hand: Hand, seen: Sequence[str]) -> list[dict[str, Any]]:
+def _entries_that_were_shown(hand: Hand, seen: Sequence[str], entered: Iterable[Any]) -> list[dict[str, Any]]:
     """Entries whose cards everybody has seen, and all those of a seat that has shown its hand; of a hand in which cards
     came from a new pack, from the first one."""
     grammar, named, shown = selectors.grammar(hand), set[str](), set[int]()
@@ -88,7 +92,7 @@ def _entries_that_were_shown(hand: Hand, seen: Sequence[str]) -> list[dict[str, 
             break
     return [
         {"number": number, "actor": f"p{seat}", "index": index, "card": card, "salt": salt}
-        for number, (seat, index, _, (card, salt)) in enumerate(opened_entries(hand), start=1)
+        for number, (seat, index, (card, salt)) in enumerate(_opened(hand, entered), start=1)
         if card in named or seat in shown
     ]
 

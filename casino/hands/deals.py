@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 import engine
-from casino.core import canonical
+from casino.core import canonical, sql
+from casino.core.write import Work
 from casino.hands.models import Deal, Hand, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses import sealing
@@ -38,6 +39,9 @@ class Sealed(Protocol):
     @property
     def sealed_seed(self) -> bytes | memoryview:
         """As `casino/houses/sealing.py` seals it."""
+
+
+_ROOTS = "UPDATE hands_hand SET cards_roots = %s::jsonb WHERE id = %s::bigint"
 
 
 def commit(deal: Deal) -> None:
@@ -94,14 +98,14 @@ def packs(setup: Setup) -> tuple[tuple[str, ...], ...]:
     return () if setup.deck is None else (setup.deck, *setup.redeals)
 
 
-def commit_to_cards(hand: Hand, setup: Setup) -> bool:
-    """Keep the roots over the cards of packs that are new, the deck's and later that of each redeal; says whether there
-    was one, which everybody must see."""
+def commit_to_cards(hand: Hand, setup: Setup, work: Work) -> bool:
+    """Keep the roots over the cards of packs that are new, the deck's and later that of each redeal, with what the work
+    writes next; says whether there was one, which everybody must see."""
     missing = roots(hand, setup, known=len(hand.cards_roots))
     if not missing:
         return False
     hand.cards_roots = [*hand.cards_roots, *missing]
-    Hand.objects.filter(id=hand.id).update(cards_roots=hand.cards_roots)
+    work.soon(sql.Bound(_ROOTS, [canonical.dumps(hand.cards_roots), hand.id]))
     return True
 
 

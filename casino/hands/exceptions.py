@@ -123,12 +123,12 @@ def findings(exception: CardException) -> dict[str, Any]:
     return opened
 
 
-_OPEN = "SELECT number FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY number"
+_OPEN = "SELECT number FROM hands_cardexception WHERE table_id = %s::bigint AND cleared_at IS NULL ORDER BY number"
 
 
 def asking_open(table: Table) -> sql.Statement:
     """What reads the numbers of the open exceptions of a table, in rows of one."""
-    return _OPEN, [table.id]
+    return sql.Bound(_OPEN, [table.id])
 
 
 def require_none_open(table: Table, waiting: list[int]) -> None:

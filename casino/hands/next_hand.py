@@ -42,10 +42,20 @@ class Seen:
 
 def look(table: Table) -> Seen:
     """All of it in one round trip, and the chip set with it. The caller has locked the table."""
-    seated, open_ones, last, held, free, chip_set = sql.together(
+    return seen(table, sql.together(*asking(table)))
+
+
+def asking(table: Table) -> list[sql.Statement]:
+    """What `look` reads, for who reads it with something else; `seen` takes what it has found."""
+    return [
         table_selectors.asking_seated(table), exceptions.asking_open(table), selectors.asking_series(table),
         *trays.asking(table), chips_selectors.reading(table.house),
-    )  # fmt: skip
+    ]  # fmt: skip
+
+
+def seen(table: Table, found: Sequence[list[Any]]) -> Seen:
+    """The same, by what `asking` has found."""
+    seated, open_ones, last, held, free, chip_set = found
     chips_selectors.read(table.house, chip_set)
     return Seen(
         table_selectors.those_seated(seated), [number for (number,) in open_ones], selectors.those_series(last),

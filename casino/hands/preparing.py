@@ -15,6 +15,7 @@ not know those that are not revealed. Every seed that was taken counts, that of 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from casino.audit import selectors as receipts
 from casino.audit.events import TableEvent
@@ -63,7 +64,7 @@ def prepare(
         deal.seats, deal.announced = next_hand.seats_of(order), list(announced)
         deals.commit(deal)
         next_hand.ready(table, seen, order, announced, deal)
-        deal.save(force_insert=True)
+        sql.insert(deal)
         table.prepared_deal = deal.name
         event = DealCommitted(
             hand=deal.name, number=deal.number, commitment=deal.commitment, seats=deal.seats,
@@ -191,14 +192,19 @@ def abandon(*, command: Command, code: str, reason: str) -> Answer:
     return write.write(command, tables.AtTable(code), change)
 
 
-def ready(table: Table) -> next_hand.Ready:
-    """The next hand from the prepared deal, which is dealt with it: the seats that were fixed, with every seed taken.
+def ready(table: Table, work: Work) -> next_hand.Ready:
+    """The next hand from the prepared deal, which is dealt with what the work writes next: the seats that were fixed,
+    with every seed taken.
 
     Raises Conflict no_deal_prepared, client_seeds_missing, client_seeds_unrevealed or deal_seats_changed, and what
     :func:`casino.hands.next_hand.ready` raises.
     """
-    deal = prepared(table)
-    seen, seeds = next_hand.look(table), _seeds(deal)
+    here = table.house_id, table.prepared_deal
+    rows, committed, given, *read = sql.together(
+        sql.Bound(_PREPARED, here), *_asking_seeds(*here), *next_hand.asking(table)
+    )
+    deal, seeds = _the_prepared(table, [sql.built(Deal, row) for row in rows]), _Seeds.of(committed, given)
+    seen = next_hand.seen(table, read)
     order = _order(deal, seen.seated)
     _require_seeds(table, deal, seeds)
     if missing := seeds.unrevealed:
@@ -210,7 +216,7 @@ def ready(table: Table) -> next_hand.Ready:
             hand=deal.name,
         )
     found = next_hand.ready(table, seen, order, deal.announced, deal, seeds.given)
-    Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
+    work.soon(sql.Bound(_DEALT, [DealState.DEALT, deal.id]))
     table.prepared_deal = ""
     return found
 
@@ -247,6 +253,11 @@ class _Seeds:
     committed: dict[str, str]
     given: dict[str, str]
 
+    @classmethod
+    def of(cls, committed: Iterable[tuple[int, str]], given: Iterable[tuple[int, str]]) -> "_Seeds":
+        """What `_asking_seeds` has found."""
+        return cls({str(seat): one for seat, one in committed}, {str(seat): one for seat, one in given})
+
     @property
     def seats(self) -> set[int]:
         """Seats that have given a seed, or committed to one."""
@@ -258,12 +269,20 @@ class _Seeds:
         return [int(seat) for seat in self.committed if seat not in self.given]
 
 
+_OF_DEAL = "(SELECT id FROM hands_deal WHERE house_id = %s::uuid AND name = %s::text)"
+_PREPARED = f"SELECT {sql.columns(Deal)} FROM hands_deal WHERE id = {_OF_DEAL}"  # noqa: S608 - constants
+_COMMITTED = f"SELECT seat, commitment FROM hands_seedcommitment WHERE deal_id = {_OF_DEAL} ORDER BY seat"  # noqa: S608
+_GIVEN = f"SELECT seat, seed FROM hands_clientseed WHERE deal_id = {_OF_DEAL} ORDER BY seat"  # noqa: S608 - constants
+_DEALT = "UPDATE hands_deal SET state = %s::text WHERE id = %s::bigint"
+
+
+def _asking_seeds(house_id: UUID, name: str) -> tuple[sql.Statement, sql.Statement]:
+    """What reads the seeds of the deal of this name."""
+    return sql.Bound(_COMMITTED, [house_id, name]), sql.Bound(_GIVEN, [house_id, name])
+
+
 def _seeds(deal: Deal) -> _Seeds:
-    committed, given = sql.together(
-        deal.seed_commitments.order_by("seat").values_list("seat", "commitment"),
-        deal.client_seeds.order_by("seat").values_list("seat", "seed"),
-    )
-    return _Seeds({str(seat): one for seat, one in committed}, {str(seat): one for seat, one in given})
+    return _Seeds.of(*sql.together(*_asking_seeds(deal.house_id, deal.name)))
 
 
 def _require_seeds(table: Table, deal: Deal, seeds: _Seeds) -> None:

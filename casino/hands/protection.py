@@ -19,7 +19,7 @@ PROTECTION = Protection(
         Table(
             name="hands_handline",
             keep=Keep.APPEND_ONLY,
-            triggers=(Trigger("in_order", "BEFORE INSERT", "hands_line_in_order"),),
+            triggers=(Trigger("in_order", "AFTER INSERT", "hands_line_in_order", each="STATEMENT", added="added"),),
             app=ADD,
         ),
         Table(name="hands_deal", keep=Keep.TABLE, triggers=(Trigger("stays", _CHANGE, "hands_deal_stays"),), app=WRITE),

@@ -44,7 +44,7 @@ def grammar(hand: Hand) -> Grammar:
 
 def stored_log(hand: Hand) -> list[str]:
     """The accepted lines in order, with the floor's corrections, as they are stored (`hands.face_down` opens them)."""
-    return [stored for (stored,) in sql.rows(*reading_log(hand))]
+    return [stored for (stored,) in sql.read(reading_log(hand))]
 
 
 def reading_log(hand: Hand) -> sql.Statement:
@@ -82,15 +82,20 @@ def seen_log(hand: Hand) -> list[str]:
     return lines
 
 
-# A session that goes on with what the last one has held goes on with its series too.
+# A session that goes on with what the last one has held goes on with its series too. Sessions follow each other: the
+# table's last settled hand is of one of those, or none of their hands is settled. They are followed back no further.
 _LAST_RESULT = """
-WITH RECURSIVE those (id, resumes_id) AS (
-    SELECT id, resumes_id FROM tables_tablesession WHERE table_id = %s AND closed_at IS NULL
+WITH RECURSIVE last (session_id, result) AS (
+    SELECT session_id, result FROM hands_hand WHERE house_id = %s::uuid AND table_id = %s::bigint AND state = 'settled'
+    ORDER BY number DESC LIMIT 1
+), those (id, resumes_id) AS (
+    SELECT id, resumes_id FROM tables_tablesession
+    WHERE house_id = %s::uuid AND table_id = %s::bigint AND closed_at IS NULL
     UNION ALL
-    SELECT before.id, before.resumes_id FROM tables_tablesession before JOIN those ON before.id = those.resumes_id
+    SELECT before.id, before.resumes_id FROM those JOIN tables_tablesession before ON before.id = those.resumes_id
+    WHERE those.id > (SELECT session_id FROM last)
 )
-SELECT result FROM hands_hand WHERE session_id IN (SELECT id FROM those) AND state = 'settled'
-ORDER BY number DESC LIMIT 1
+SELECT result FROM last WHERE session_id IN (SELECT id FROM those)
 """
 
 
@@ -99,12 +104,12 @@ def series(table: Table) -> dict[str, Any]:
 
     A voided hand does not count, and a new session starts afresh, where its cukassza has been shared.
     """
-    return those_series(sql.rows(*asking_series(table)))
+    return those_series(sql.read(asking_series(table)))
 
 
 def asking_series(table: Table) -> sql.Statement:
     """What `series` reads, for who reads it with something else; `those_series` takes what it has found."""
-    return _LAST_RESULT, [table.id]
+    return sql.Bound(_LAST_RESULT, [table.house_id, table.id, table.house_id, table.id])
 
 
 def those_series(rows: Iterable[tuple[Any, ...]]) -> dict[str, Any]:

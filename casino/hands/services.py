@@ -11,7 +11,7 @@ from casino.audit.events.hands import HandActed, HandDealt, HandProgress
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
-from casino.core import measured, sql, write
+from casino.core import canonical, measured, sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import (
@@ -31,7 +31,6 @@ from casino.hands import (
 from casino.hands.models import Hand, HandState, Mode
 from casino.hands.subject import AtHand, Opened
 from casino.houses import stages
-from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import TableState
 from engine.errors import EngineError
@@ -42,12 +41,18 @@ from engine.registry import prepare
 RESOLVE = "hands.resolve_hand"
 
 
+#: New objects that hold others, less those that have gone, after which a process looks for garbage; 700 by default.
+GARBAGE = 20_000
+
+
 def warm_up() -> None:
     """Build what the engine needs for its first hands; called once before a server forks its processes. What is there
-    by now stays for ever: the collector of garbage need not look at it again, nor write to pages that are shared."""
+    by now stays for ever: the collector of garbage need not look at it again, nor write to pages that are shared. It
+    looks less often at what a request makes, which almost always goes with the request."""
     prepare()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(GARBAGE)
 
 
 # --- One write to a hand --------------------------------------------------------------------------------------------
@@ -58,6 +63,13 @@ INSERT INTO hands_handline (house_id, hand_id, seq, text, sealed, hash, aside)
 SELECT %s::uuid, %s::bigint, added.*
 FROM unnest(%s::int[], %s::text[], %s::bytea[], %s::text[], %s::boolean[]) AS added (seq, text, sealed, hash, aside)
 ORDER BY added.seq
+"""
+
+
+_ENDED = """
+UPDATE hands_hand
+SET state = %s::text, digest = %s::text, result = %s::jsonb, handle = %s::bigint, ended_at = clock_timestamp()
+WHERE id = %s::bigint
 """
 
 
@@ -73,6 +85,8 @@ class _Play:
     first_move: int
     lines: list[str] = field(default_factory=list)
     before_line: int = 0
+    #: At the end, what `cards.asking_secrets` has found.
+    secrets: list[list[Any]] = field(default_factory=list)
 
     @property
     def ending(self) -> int:
@@ -98,7 +112,7 @@ def _outcome(work: Work, play: _Play, event: Callable[..., HandProgress], *, sta
     """Store, post and prove the accepted lines: the second half of every write to a hand. `event` makes the event of
     what `_progress` returns."""
     hand, table = play.hand, play.hand.table
-    if deals.commit_to_cards(hand, play.game.setup):
+    if deals.commit_to_cards(hand, play.game.setup, work):
         event = partial(event, cards_roots=hand.cards_roots)
     view: dict[str, Any] = play.game.view("public")
     seen = view["log"][max(play.first_seq, 1) - 1 :]
@@ -118,12 +132,14 @@ def _add_lines(work: Work, play: _Play, seen: Sequence[str]) -> dict[str, str]:
     numbers = range(play.first_seq, play.first_seq + len(play.lines))
     asides = [words.declared(words.parse(line)).aside for line in play.lines]
     kept = [face_down.line(hand, *each) for each in zip(numbers, play.lines, seen, strict=True)]
-    sealed, hashes = [one.sealed for one in kept], [one.hash for one in kept]
-    values = [hand.house_id, hand.id, list(numbers), list(seen), sealed, hashes, asides]
+    sealed, hashes = sql.binaries(one.sealed for one in kept), [one.hash for one in kept]
+    flags = f"{{{','.join('ft'[aside] for aside in asides)}}}"
+    values = [hand.house_id, hand.id, sql.numbers(numbers), sql.texts(seen), sealed, sql.texts(hashes), flags]
     # At once if the answer needs them: at the end of the hand, or if it names the time at which the time to act is
     # over.
     if play.game.over or play.hand.table.time_to_act is not None:
-        sql.change(_ADD_LINES, values)
+        reads = cards.asking_secrets(hand) if play.game.over else ()
+        _, *play.secrets = sql.together(sql.Bound(_ADD_LINES, values), *reads)
     else:
         work.also(_ADD_LINES, values)
     return {str(number): hashed for number, hashed in zip(numbers, hashes, strict=True) if hashed}
@@ -140,7 +156,7 @@ def _progress(play: _Play, view: dict[str, Any], seen: Sequence[str]) -> dict[st
     if play.game.over:
         words |= {"log": log, "digest": hand.digest, "result": hand.result, "handle": hand.handle}
         words |= {"next_button": hand.table.button, "record_hash": hand.table.last_record_hash}
-        words |= cards.opened_at_the_end(hand, play.game.log, log)
+        words |= cards.opened_at_the_end(hand, play.game.log, log, *play.secrets)
     return words
 
 
@@ -202,9 +218,7 @@ def _end(work: Work, play: _Play) -> None:
     hand.digest = deals.salted_digest(hand, play.game)
     hand.result = selectors.stored_result(result)
     hand.handle = postings.handle(play.game.moves)
-    Hand.objects.filter(id=hand.id).update(
-        state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
-    )
+    work.soon(sql.Bound(_ENDED, [hand.state, hand.digest, canonical.dumps(hand.result), hand.handle, hand.id]))
     hand.table.button = _next_dealer(hand, result)
     hand.table.last_record_hash = selectors.record_hash(hand, play.game)
     work.enqueue(task=RESOLVE, subject=str(hand.id))
@@ -254,7 +268,7 @@ def deal_prepared(*, command: Command, code: str) -> Answer:
     def change(opened: Opened, work: Work) -> Outcome:
         tables.require_state(opened.table, TableState.OPEN)
         tables.require_dealer(command.context, opened.table)
-        return _begun(opened, work, preparing.ready(opened.table))
+        return _begun(opened, work, preparing.ready(opened.table, work))
 
     return write.write(command, AtHand(code), change)
 
@@ -263,7 +277,7 @@ def _begun(opened: Opened, work: Work, ready: next_hand.Ready) -> Outcome:
     """The hand is in play: its row, its first lines, and what they post."""
     stages.require_playing(work.house)
     table, hand, game = opened.table, ready.hand, ready.game
-    hand.save(force_insert=True)
+    sql.insert(hand)
     table.state = TableState.PLAYING
     table.button = hand.seats[0]["seat"]
     table.hands_dealt, table.abandoned_deals = hand.number, 0

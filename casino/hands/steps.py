@@ -147,8 +147,9 @@ def _lines(hand: Hand) -> tuple[list[str], dict[str, Any] | None]:
 
 def _events(hand: Hand, *, whole: bool) -> list[dict[str, Any]]:
     """The hand's events in the chain of its table, the oldest first; `whole`: with the text that is hashed."""
+    table, name = hand.table, hand.name
     return [
-        {"chain": hand.table.chain, "seq": seq, "hash": leaf, "kind": kind, "at": at}
+        {"chain": table.chain, "seq": seq, "hash": leaf, "kind": kind, "at": at}
         | ({"payload": payload} if whole else {})
-        for seq, leaf, kind, at, payload in audit.of_hand(hand.house, hand.table.chain, hand.name, hand.started_at)
+        for seq, leaf, kind, at, payload in audit.of_hand(hand.house, table.chain, name, hand.started_at, whole=whole)
     ]

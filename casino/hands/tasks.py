@@ -5,7 +5,7 @@ from typing import Any
 from celery.signals import task_prerun, worker_init
 
 from casino.celery import task
-from casino.core import outbox, patience, sql
+from casino.core import outbox, patience, sql, tracing
 from casino.hands import automatic, bonus, services, settlement
 
 #: Seconds that a settlement waits for a lock.
@@ -39,8 +39,10 @@ def resolve_hand(house: str, message_id: int) -> str:
 def _resolve(house: str, message_id: int) -> str:
     outbox.require_own(house, message_id)
     try:
-        with patience.at_most(LOCK_SECONDS):
-            return settlement.resolve(message_id)
+        with tracing.part("settlement") as part, patience.at_most(LOCK_SECONDS):
+            state = settlement.resolve(message_id)
+            part.note(state=state)
+            return state
     except patience.Busy:
         raise
     except Exception as error:

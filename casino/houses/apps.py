@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from casino.core import quick_columns
+from casino.core import direct, quick_columns
 
 
 class HousesConfig(AppConfig):
@@ -12,5 +12,6 @@ class HousesConfig(AppConfig):
     label = "houses"
 
     def ready(self) -> None:
-        """Queries are built with columns that hash quickly."""
+        """Queries are built with columns that hash quickly; what must not go through a pooler does not."""
         quick_columns.install()
+        direct.install()

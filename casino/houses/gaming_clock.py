@@ -16,15 +16,9 @@ def day_at(moment: datetime, time_zone: str, cut_off: str) -> date:
     return (local - timedelta(hours=behind.hour, minutes=behind.minute)).date()
 
 
-#: What reads the moment by the database's clock.
-NOW: sql.Statement = ("SELECT clock_timestamp()", ())
-
-
 def due(time_zone: str, cut_off: str, now: datetime | None = None) -> date:
-    """The gaming day of now, by the database's clock; `now`: as `NOW` has found it, where that was read."""
-    if now is None:
-        [(now,)] = sql.rows(*NOW)
-    return day_at(now, time_zone, cut_off)
+    """The gaming day of now, by the database's clock; `now`: that, where it was read."""
+    return day_at(now or sql.database_time(), time_zone, cut_off)
 
 
 def ends_at(day: date, time_zone: str, cut_off: str) -> datetime:

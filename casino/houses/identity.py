@@ -184,7 +184,7 @@ def wind_clock(house: House) -> House:
 def describe(house: House) -> dict[str, Any]:
     """The identity with what is in force of its clock, what is missing, and every version before, the newest first."""
     [fresh], rows, [(now,)] = sql.together(
-        House.objects.filter(id=house.id), Identity.objects.filter(house=house).order_by("-number"), gaming_clock.NOW
+        House.objects.filter(id=house.id), Identity.objects.filter(house=house).order_by("-number"), sql.DATABASE_TIME
     )
     versions = [_version(row) for row in rows]
     clock = {name: getattr(fresh, name) for name in CLOCK}

@@ -146,6 +146,8 @@ class OutboxMessage(models.Model):
     last_error = models.TextField(default="")
     #: No column: the id of the request that has just left it, which the lines of its task then name.
     request = ""
+    #: No column either: what has left it, as a trace names it.
+    traceparent = ""
 
     class Meta:
         verbose_name = "outbox message"

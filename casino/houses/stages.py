@@ -17,7 +17,7 @@ _PLAYS = frozenset({HouseStage.LIVE, HouseStage.SANDBOX})
 
 def now(house: House) -> HouseStage:
     """The house's stage as the database has it: called after the locks of a write."""
-    return kept.once(_key(house), lambda: _stage(sql.rows(*reading(house))))
+    return kept.once(_key(house), lambda: _stage(sql.read(reading(house))))
 
 
 def reading(house: House) -> sql.Statement:

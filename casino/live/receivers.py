@@ -30,6 +30,8 @@ MOST_READ, DRAINED = 16_384, 0.5
 GONE = "receiver_gone"
 #: Bytes of a key: as many as the standard names.
 _LEAST_KEY, _LONGEST_KEY = 24, 64
+#: Which members of the file of destinations name files with keys, that of the newest first.
+_KEY_FILES = ("secret_file", "old_secret_file")
 _STATUS = re.compile(rb"HTTP/1\.[01] ([2-5][0-9]{2})[ \r\n]")
 #: An answer before the answer.
 _INFORMATIONAL = re.compile(rb"HTTP/1\.[01] 1[0-9]{2}.*?\r?\n\r?\n", re.DOTALL)
@@ -126,6 +128,13 @@ def names(house: str) -> list[str]:
     return destinations.names(house, webhooks=True)
 
 
+def key_counts(house: str) -> dict[str, int]:
+    """How many keys sign for each receiver of a house, as the file of destinations names them; no key is read. Raises
+    ImproperlyConfigured."""
+    found = destinations.described(house, webhooks=True)
+    return {name: sum(each in one for each in _KEY_FILES) for name, one in found.items()}
+
+
 def named(house: str, name: str) -> Receiver:
     """One receiver of a house. Raises NotSent unknown_destination, ImproperlyConfigured."""
     return destinations.named(house, name, _KINDS)
@@ -140,7 +149,7 @@ def _webhook(found: Mapping[str, Any]) -> Receiver:
         raise ValueError("url has a host, and neither a login, nor a fragment, nor blanks")
     if not 0 < timeout <= LONGEST:
         raise ValueError(f"timeout is at most {LONGEST} s")
-    keys = [_key(secret(found, name)) for name in ("secret_file", "old_secret_file") if name in found]
+    keys = [_key(secret(found, name)) for name in _KEY_FILES if name in found]
     if "secret_file" not in found:
         raise KeyError("secret_file")
     return Receiver(url, keys, timeout)

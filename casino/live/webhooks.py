@@ -4,7 +4,7 @@ A webhook is no more than a reader of hints to whom they are brought: its positi
 (`casino/live/positions.py`), and what it may know is what the person may know who has subscribed it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -159,6 +159,18 @@ def describe(row: Webhook, positions: "Sequence[WebhookPosition] | QuerySet[Webh
         "problem": row.problem,
         "positions": [_described(one) for one in positions],
     }
+
+
+def described(house: House, rows: Iterable[Webhook]) -> list[dict[str, Any]]:
+    """Webhooks of a house as the list has them: with what waits of each chain, and how many keys sign. Raises
+    ImproperlyConfigured."""
+    heads = {one.name: one.seq for one in hints.heads([house.id], [])}
+    keys = receivers.key_counts(house.code)
+    found = [describe(row, row.positions.order_by("chain")) for row in rows]
+    for one in found:
+        one["key_count"] = keys.get(one["destination"], 0)
+        one["positions"] = [each | {"waiting": heads[each["chain"]] - each["position"]} for each in one["positions"]]
+    return found
 
 
 def _described(one: WebhookPosition) -> Mapping[str, Any]:

@@ -37,6 +37,11 @@ def read(folder: Path) -> Noted:
         raise RecordsUnreadable(f"the records in {folder} are none: {error!r}") from error
 
 
+def last_drill(folder: Path) -> dict[str, Any]:
+    """The report of the last drill, as it was noted; empty where there was none. Raises OSError."""
+    return _record(folder / DRILL)
+
+
 def samples(noted: Noted) -> Iterator[tuple[Metric, tuple[str, ...], float]]:
     """The metrics; a repository of which nothing is known is the first, without a backup."""
     for repository, at in (noted.backups or {"1": 0.0}).items():

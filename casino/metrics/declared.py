@@ -30,14 +30,18 @@ LOG_WAITING = _gauge("log_waiting_events", "Events of all chains that no checkpo
 WEBHOOKS = _gauge(
     "webhook_chains_failing", "Chains of webhooks whose receiver has not taken several attempts in a row.", *_HOUSE
 )
+PASSKEYS_CLONED = _gauge("passkeys_cloned", "Passkeys in use of which there may be a copy.", *_HOUSE)
 FOLDER_LAG = _gauge(
     "outside_folder_lag_leaves",
     "Leaves by which the last checkpoint in a folder outside is behind the database's; folders are numbered from 1 as "
     "in `CASINO_CHECKPOINT_DIR`.",
     *_HOUSE, "folder",
 )  # fmt: skip
-VERIFIED_AT = _gauge("verified_timestamp_seconds", "When the house was last verified whole (`verify_house`).", *_HOUSE)
-FINDINGS = _gauge("verification_findings", "Findings of the last whole verification of the house.", *_HOUSE)
+VERIFIED_AT = _gauge(
+    "verified_timestamp_seconds", "When the house was last verified (`verify_house`), whole or from a mark on.", *_HOUSE
+)
+VERIFIED_WHOLE_AT = _gauge("verified_whole_timestamp_seconds", "When the house was last verified whole.", *_HOUSE)
+FINDINGS = _gauge("verification_findings", "Findings of the last verification of the house.", *_HOUSE)
 
 # --- The installation ------------------------------------------------------------------------------------------------
 SCRAPE_FAILED = _gauge(
@@ -53,6 +57,7 @@ HEARTBEAT = _gauge(
 )
 WORKERS_SILENT = _gauge("silent_workers", "Workers that stand still while others run.")
 LOGS_REFUSED = _gauge("sequencer_refused_logs", "Houses whose log the sequencer cannot let go on.")
+WORKER_SPANS = _gauge("worker_spans_dropped", "Spans of traces that workers have dropped, since the broker was empty.")
 QUEUE = _gauge("queue_messages", "Messages that wait in a queue of the broker.", "queue")
 BACKED_UP = _gauge(
     "backup_timestamp_seconds",
@@ -79,6 +84,10 @@ SIZE = _gauge("database_size_bytes", "Size of the database.")
 XID_AGE = _gauge("database_xid_age", "Transactions since the oldest that is not frozen.")
 ANSWERS = _gauge("answered_requests", "Answers that are kept under an Idempotency-Key: an estimate.")
 ANSWERS_OLDEST = _gauge("answered_requests_oldest_seconds", "Age of the oldest of them; 0: none.")
+PRUNING_LATE = _gauge(
+    "pruning_late_seconds",
+    "For how long the oldest answer has outlived the days of the house that keeps them longest; 0 under a legal hold.",
+)
 MESSAGES = _gauge("outbox_messages", "Messages of the outbox that are kept, most of them done: an estimate.")
 MESSAGES_OLDEST = _gauge("outbox_done_oldest_seconds", "For how long the oldest that is done has been so; 0: none.")
 RECOVERY = _gauge("database_in_recovery", "1 on a standby: nothing can be written.")
@@ -86,10 +95,11 @@ STANDBY_WANTED = _gauge("synchronous_standby_wanted", "1 where commits wait for 
 STANDBYS = _gauge("standbys", "Standbys that take the log of the database's server now.")
 
 OF_STATE = (
-    BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, WEBHOOKS, FOLDER_LAG,
-    VERIFIED_AT, FINDINGS, SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
-    WORKERS_SILENT, LOGS_REFUSED, QUEUE, BACKED_UP, DRILLED, DRILL_FAILED, LOCKS, LOCK_WAIT, IDLE, SYNC_WAITS,
-    SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
-    ANSWERS, ANSWERS_OLDEST, MESSAGES, MESSAGES_OLDEST, RECOVERY, STANDBY_WANTED, STANDBYS,
+    BUILD, UNSETTLED, DISPUTED, IMBALANCES, READ_ONLY, LOG_BEHIND, LOG_WAITING, WEBHOOKS, PASSKEYS_CLONED,
+    FOLDER_LAG, VERIFIED_AT, VERIFIED_WHOLE_AT, FINDINGS,
+    SCRAPE_FAILED, GUARDS_OFF, CATALOGUE, OUTBOX_OPEN, OUTBOX_FAILED, OUTBOX_OLDEST, HEARTBEAT,
+    WORKERS_SILENT, LOGS_REFUSED, WORKER_SPANS, QUEUE, BACKED_UP, DRILLED, DRILL_FAILED, LOCKS, LOCK_WAIT, IDLE,
+    SYNC_WAITS, SYNC_WAIT, CONNECTIONS, SIZE, XID_AGE,
+    ANSWERS, ANSWERS_OLDEST, PRUNING_LATE, MESSAGES, MESSAGES_OLDEST, RECOVERY, STANDBY_WANTED, STANDBYS,
 )  # fmt: skip
 EVERY: tuple[Metric, ...] = (*OF_PROCESSES, *OF_STATE)

@@ -23,8 +23,10 @@ from casino.core import guards, heartbeat, noted, sql
 from casino.core.errors import HouseError
 from casino.core.measured import Metric
 from casino.days import packages
+from casino.evidence.models import LegalHold
 from casino.golive import rehearsals
 from casino.hands import bonus, services
+from casino.houses import control_points
 from casino.houses.models import House
 from casino.live.webhooks import ALARMING
 from casino.metrics import backups, declared
@@ -55,7 +57,8 @@ SELECT house.code, house.is_sandbox,
         SELECT sum(head.seq - coalesce(mark.seq, 0)) FROM audit_chainhead head
         LEFT JOIN audit_mark mark ON mark.chain_id = head.id WHERE head.house_id = house.id), 0)::bigint,
     (SELECT count(*) FROM live_webhookposition here JOIN live_webhook hook ON hook.id = here.webhook_id
-        WHERE hook.house_id = house.id AND hook.ended_at IS NULL AND here.attempts >= %s)
+        WHERE hook.house_id = house.id AND hook.ended_at IS NULL AND here.attempts >= %s),
+    (SELECT count(*) FROM staff_passkey seen WHERE seen.house_id = house.id AND seen.clone_seen_at IS NOT NULL)
 FROM houses_house house ORDER BY house.code
 """
 #: Epoch and size of each house's newest checkpoint.
@@ -84,7 +87,7 @@ def _houses() -> Iterator[Sample]:
     """What is said of each house, but for what lies outside the database."""
     late = audit.behind(0.0)
     parameters = [list(SETTLES), TableState.DISPUTED.value, ALARMING]
-    for code, sandbox, unsettled, disputed, imbalances, waiting, failing in _bounded(_HOUSES, parameters):
+    for code, sandbox, unsettled, disputed, imbalances, waiting, failing, cloned in _bounded(_HOUSES, parameters):
         labels = (code, str(int(sandbox)))
         yield declared.UNSETTLED, labels, unsettled
         yield declared.DISPUTED, labels, disputed
@@ -92,6 +95,7 @@ def _houses() -> Iterator[Sample]:
         yield declared.LOG_BEHIND, labels, late.get(code, 0.0)
         yield declared.LOG_WAITING, labels, waiting
         yield declared.WEBHOOKS, labels, failing
+        yield declared.PASSKEYS_CLONED, labels, cloned
 
 
 def _verifications() -> Iterator[Sample]:
@@ -101,6 +105,7 @@ def _verifications() -> Iterator[Sample]:
         if (last := verified.get(code)) is not None:
             labels = (code, str(int(sandbox)))
             yield declared.VERIFIED_AT, labels, last.at
+            yield declared.VERIFIED_WHOLE_AT, labels, last.whole_at
             yield declared.FINDINGS, labels, last.findings
 
 
@@ -141,13 +146,25 @@ def _broker() -> Iterator[Sample]:
         yield declared.HEARTBEAT, (part.value,), signs.silent_for.get(part, math.inf)
     yield declared.WORKERS_SILENT, (), len(heartbeat.silent_workers())
     yield declared.LOGS_REFUSED, (), signs.refused_logs
+    yield declared.WORKER_SPANS, (), noted.dropped_spans()
     for queue, waiting in signs.waiting.items():
         yield declared.QUEUE, (queue,), waiting
 
 
 def _server() -> Iterator[Sample]:
     [row] = _bounded(SERVER, [])
-    yield from server(row)
+    for metric, labels, value in server(row):
+        yield metric, labels, value
+        if metric is declared.ANSWERS_OLDEST:
+            yield declared.PRUNING_LATE, (), _late(value)
+
+
+def _late(oldest: float) -> float:
+    """Seconds for which an answer of this age should have been gone, whichever house it is of."""
+    if LegalHold.objects.filter(lifted_at=None).exists():
+        return 0.0
+    longest = max((control_points.in_force(house).retain_answers_days for house in House.objects.all()), default=0)
+    return max(oldest - longest * 86_400, 0.0)
 
 
 def _backups() -> Iterator[Sample]:

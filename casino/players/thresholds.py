@@ -115,7 +115,7 @@ def check(
     points = in_force(house)
     sums: Sums | None = None
     if player is not None:
-        sums = player.__dict__.get(_SUMS) or flows.sums(sql.rows(*reading(house, player.ref)))
+        sums = player.__dict__.get(_SUMS) or flows.sums(sql.read(reading(house, player.ref)))
     trade = Trade(points, amount, direction, sums.of(direction) if sums else before or {})
     if trade.most >= points.identity_from and not (player is not None and persons.is_known(player)):
         raise _refused(house, trade, player, held_at)
@@ -126,7 +126,7 @@ def paid(house: House, ref: str) -> dict[str, Any]:
     """What a player has paid in and was paid up to now, by window in minor units, and whether it is recorded who the
     player is. Raises NotFound."""
     player = persons.get(house, ref)
-    sums = flows.sums(sql.rows(*reading(house, ref)))
+    sums = flows.sums(sql.read(reading(house, ref)))
     return {
         "player": ref,
         "known": persons.is_known(player),

@@ -15,12 +15,20 @@ from zoneinfo import ZoneInfo
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
-from casino.approvals.selectors import database_time
 from casino.cage.models import BagState, BankBag
+from casino.core.sql import database_time
 from casino.hands.models import Hand, HandState
 from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import House
-from casino.reports import alarms_of_cash, alarms_of_complaints, alarms_of_webhooks, schedules, sending
+from casino.reports import (
+    alarms_of_cash,
+    alarms_of_complaints,
+    alarms_of_passkeys,
+    alarms_of_remittances,
+    alarms_of_webhooks,
+    schedules,
+    sending,
+)
 from casino.reports import alarms_of_counts as counts
 from casino.transfers.models import UNDER_WAY, ChipMove, MoveKind, MoveState, Transfer
 
@@ -47,6 +55,8 @@ class AlarmKind(StrEnum):
     SCHEDULE = "schedule_stopped"
     COMPLAINT = "complaint_due"
     WEBHOOK = "webhook_failing"
+    PASSKEY = "passkey_cloned"
+    REMITTANCE = "remittance_due"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,8 @@ _SHOWN: dict[AlarmKind, Callable[[House, ControlPoints, datetime], Iterator[coun
     AlarmKind.SCHEDULE: schedules.stopped,
     AlarmKind.COMPLAINT: alarms_of_complaints.due,
     AlarmKind.WEBHOOK: alarms_of_webhooks.failing,
+    AlarmKind.PASSKEY: alarms_of_passkeys.cloned,
+    AlarmKind.REMITTANCE: alarms_of_remittances.due,
 }
 
 

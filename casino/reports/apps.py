@@ -16,9 +16,15 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        """Record the catalogue after each run of the migrations: the signal is sent when all of them are done, once for
-        each app that has models."""
+        """Read what this version declares and promises, and record the database's after each run of the migrations: the
+        signal is sent when all of them are done, once for each app that has models."""
         post_migrate.connect(_record_catalogue, sender=apps.get_app_config("audit"))
+        from casino.core import release
+        from casino.verification import catalogue  # its models need the app registry
+
+        # This version's own, before another one may take the place of its files.
+        catalogue.declared()
+        release.own()
 
 
 def _record_catalogue(*, using: str, **_: Any) -> None:

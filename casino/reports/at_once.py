@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from casino.core import sql
 from casino.core.languages import speaking
-from casino.evidence import holds
 from casino.houses.models import House
 from casino.reports.frame import as_of
 from casino.reports.frame.head import Head
@@ -37,7 +37,7 @@ def _made(house: House, report: Report, filters: Mapping[str, str], asked: Asked
     head = Head(
         report=report, house=house.code, house_name=house.name, currency=house.currency,
         exponent=house.currency_exponent, zone=house.time_zone, filters=dict(filters), group_by=None,
-        requested_by=asked.by, requested_at=holds.database_time(), as_of=moment,
+        requested_by=asked.by, requested_at=sql.database_time(), as_of=moment,
     )  # fmt: skip
     style = Style.of(style_of(asked.language, None, None), exponent=house.currency_exponent, zone=house.time_zone)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
+from django.conf import settings
 from django.db.models import QuerySet
 
 from casino.core.errors import NotFound
@@ -90,12 +91,13 @@ def text(
     spreadsheets: what one would take for a formula begins with an apostrophe.
     Raises UnknownBook for a house that has no account yet.
     """
+    past = settings.CASINO_SNAPSHOTS
     if layout == "csv":
-        return exports.csv_entries(house.id, since=since, until=until, spreadsheet=True)
+        return exports.csv_entries(house.id, since=since, until=until, spreadsheet=True, using=past)
     if layout == "jsonl":
-        return exports.jsonl_transactions(house.id, since=since, until=until)
+        return exports.jsonl_transactions(house.id, since=since, until=until, using=past)
     kinds = accounts(house).values_list("kind", "code").order_by().distinct("kind")
     roots = {kind: _ROOTS[code[0]] for kind, code in kinds if code[0] in _ROOTS}
     journal = plaintext.beancount if layout == "beancount" else plaintext.hledger
     look = plaintext.Look(title=house.name, roots=roots, decimals={house.currency: house.currency_exponent})
-    return journal(house.id, look=look, until=until)
+    return journal(house.id, look=look, until=until, using=past)

@@ -20,7 +20,7 @@ def posted(scope: Scope, kind: str, number: Account) -> int:
     days, where = DayRange.of(scope), scope.filters.get("table") or scope.filters.get("drawer")
     return -sum(
         one.net
-        for one in turned(scope, (number,))
+        for one in turned(scope, (number,), days)
         if one.kind == kind and days.takes(one.day) and where in (None, one.place)
     )
 

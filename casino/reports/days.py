@@ -41,19 +41,25 @@ def of_row(row: Period) -> Day:
     return Day(row.name, row.opened_at, row.closed_at, row.snapshot)  # type: ignore[attr-defined]
 
 
-def report(house: House, name: str, *, blind: bool = False) -> tuple[Day, dict[str, Any]]:
+def report(house: House, name: str, *, blind: bool = False, whole: bool = False) -> tuple[Day, dict[str, Any]]:
     """A day and its report: turnover by account number, by table and by drawer, and, once it is closed, the trial
-    balance of its snapshot and what of the snapshot differs from the entries. These never change again: what was booked
+    balance of its snapshot and what of the snapshot differs from the snapshot of the day before and the entries since,
+    or, as a `whole` proof, from all entries before it. These never change again: what was booked
     for the day in another one stands apart, as `adjustments`. Where it is `blind` and a drawer has not
     been counted and closed, without the figures from which the drawer's contents follow. Raises NotFound."""
-    day, found = _report(house, name)
+    day, found = _report(house, name, None if whole else _closing_before(house, name))
     if blind and cage.is_any_open(house):
         found |= dict.fromkeys(("accounts", "drawers", "trial_balance", "adjustments"))
         found["turnover"] |= dict.fromkeys(("buy_ins", "cash_outs"))
     return day, found
 
 
-def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
+def _closing_before(house: House, name: str) -> str | None:
+    """The closing snapshot of the day before a day; None where it has none."""
+    return next((day.snapshot for day in reversed(days(house)) if day.name < name), None)
+
+
+def _report(house: House, name: str, before: str | None) -> tuple[Day, dict[str, Any]]:
     day = get(house, name)
     moved = periods.turnover(house.id, name)
     by_code = {row.code: row for row in moved if row.commodity == house.currency}
@@ -76,7 +82,7 @@ def _report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
         "tables": tables,
         "drawers": drawers,
         "trial_balance": _trial_balance(house, name) if closed else None,
-        "snapshot_findings": differences(house, closing_snapshot(name)) if closed else None,
+        "snapshot_findings": differences(house, closing_snapshot(name), before) if closed else None,
         "carried": _carried(house, name) if closed else None,
         "package": packages.described(house, name) if closed else None,
         "adjustments": _adjustments(house, name),
@@ -139,10 +145,14 @@ def settled(house: House, day: Day) -> Q:
     """The hands settled in a day: by the posting, or where nothing moved by the moment, while the day was the newest,
     which is when it takes postings."""
     posted = Transaction.objects.filter(book=house.id, period__name=day.name).values("id")
-    unmoved = Q(state=HandState.SETTLED, settlement=None, settled_at__gte=day.opened_at)
+    hands = Hand.objects.filter(house=house)
+    unmoved = hands.filter(state=HandState.SETTLED, settlement=None, settled_at__gte=day.opened_at)
     ends = [other.opened_at for other in days(house) if other.name > day.name]
     ends += [day.closed_at] if day.closed_at is not None else []
-    return Q(settlement__in=posted) | (unmoved & Q(settled_at__lt=min(ends)) if ends else unmoved)
+    if ends:
+        unmoved = unmoved.filter(settled_at__lt=min(ends))
+    # Each part is found by an index, one condition of both is not.
+    return Q(id__in=hands.filter(settlement__in=posted).values("id").union(unmoved.values("id"), all=True))
 
 
 def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dict[str, Any]]:

@@ -22,8 +22,10 @@ from casino.reports.deck_tests import Decks, Facts, Test, facts
 from casino.reports.frame.filters import DEALER
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Scope
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DaysOfEvents
 from casino.reports.probability import holm
+from casino.reports.table_hands import dealt_since
 from casino.tables.models import Table
 from casino.verification.hand_rows import CHUNK, Read, numbered
 
@@ -43,7 +45,7 @@ FROM (
         SELECT id, doc #>> '{data,hand}' AS name, array_position(%(ends)s::text[], doc ->> 'kind') AS kind,
             doc ->> 'actor' AS dealer, doc #>> '{data,commitment}' AS commitment,
             coalesce((doc #>> '{data,result,winner}')::int, 0) AS winner
-        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s
+        FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s
         AND (doc ->> 'kind' = 'hand.dealt' OR doc ->> 'kind' = ANY(%(ends)s)) OFFSET 0
     ) one GROUP BY 1
 ) said JOIN hands_hand hand ON hand.house_id = %(house)s AND hand.name = said.name
@@ -155,7 +157,9 @@ def dealing(scope: Scope) -> Dealing:
 
 
 def _chunks(scope: Scope) -> Iterator[list[_Noted]]:
-    asked = {"house": scope.house.id, "event": scope.as_of.event, "ends": list(_ENDS)}
+    asked = {
+        "house": scope.house.id, "dealt": dealt_since(scope), "last": span(scope).last_event, "ends": list(_ENDS),
+    }  # fmt: skip
     days, wanted = DaysOfEvents(scope), scope.filters
     noted = (_Noted(*row) for row in stream(_EVENTS, asked))
     over = (

@@ -10,6 +10,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.houses import duty_rates
 from casino.houses.models import DutyBase
+from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.report import Scope
 from casino.reports.table_hands import played
@@ -80,10 +81,20 @@ def _versions(scope: Scope) -> list[Rates]:
     return found
 
 
+def whole_months(scope: Scope) -> dict[str, str]:
+    """Filters by which a run asks for whole months: those of the days that it asks for."""
+    days = DayRange.of(scope)
+    found = {} if days.first is None else {"from": f"{days.first[:7]}-01"}
+    return found if days.last is None else found | {"until": f"{days.last[:7]}-31"}
+
+
 def months(scope: Scope, more: Iterable[str]) -> list[Month]:
-    """Every month in which the house has earned something, or that is named, and for which there are rates, the first
-    one first: whole months, whatever days a run asks for."""
-    whole = Scope(scope.house, scope.as_of, {})
+    """Every month of the days that a run asks for in which the house has earned something, or that is named, and for
+    which there are rates, the first one first: whole months, whatever days of them it asks for. Of others that are
+    named the figures are not read."""
+    if not versions(scope):
+        return []
+    whole = Scope(scope.house, scope.as_of, whole_months(scope))
     figures = _figures(whole)
     opened = [doc["data"]["day"][:7] for *_, doc in events(scope, ("day.opened",))]
     newest = max(opened, default="")
@@ -112,7 +123,8 @@ def _figures(whole: Scope) -> dict[str, dict[str, int]]:
         row = found.setdefault(day[:7], {})
         row[name] = row.get(name, 0) + amount
 
-    for one in turned(whole, (*_TAKE, *_FIGURES)):
+    days = DayRange.of(whole)
+    for one in turned(whole, (*_TAKE, *_FIGURES), days):
         add(one.day, DutyBase.TAKE if one.number in _TAKE else _FIGURES[Account(one.number)], one.net)
     for (day, _), (_, handle) in played(whole).items():
         add(day, DutyBase.STAKES, handle)

@@ -159,7 +159,7 @@ def _until(house: House, day: Day) -> datetime:
 def _report(house: House, day: Day) -> dict[str, Any]:
     """The day's report, without what stands in files of its own; of tables and drawers those that did something, since
     others may be set up later."""
-    _, found = reports.report(house, day.name)
+    _, found = reports.report(house, day.name, whole=True)
     for name in ("adjustments", "carried", "trial_balance", "package"):
         found.pop(name, None)
     for name, place in (("tables", "table"), ("drawers", "drawer")):

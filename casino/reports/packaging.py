@@ -7,7 +7,7 @@ from casino.days import packages
 from casino.houses.models import OutboxMessage
 from casino.reports import package
 from casino.reports.frame import as_of
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification_from_mark
 
 
 def work_off(message_id: int) -> str:
@@ -20,5 +20,5 @@ def work_off(message_id: int) -> str:
         outbox.done(message_id)
         return str(kept.sha256)
     known = as_of.checkpoint(house)
-    made = package.make(house, name, None if known is None else asdict(known), verification(house))
+    made = package.make(house, name, None if known is None else asdict(known), verification_from_mark(house))
     return packages.keep(message_id, house, name, made)

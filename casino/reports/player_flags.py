@@ -22,7 +22,7 @@ def reached(scope: Scope) -> Set[str]:
     points, days = Points(scope), DayRange.of(scope)
     return {
         flow.who
-        for flow in transactions(scope)
+        for flow in transactions(scope, days)
         if flow.who and flow.means != "attributed" and days.takes(flow.day)
         and flow.amount >= points.at(flow.at)["identity_from"]
     }  # fmt: skip
@@ -33,7 +33,7 @@ def reached_by_events(scope: Scope) -> Set[str]:
     points, days, range_ = Points(scope), DaysOfEvents(scope), DayRange.of(scope)
     return {
         one.who
-        for one in said(scope)
+        for one in said(scope, range_)
         if one.who and not one.kind.startswith("chips.") and range_.takes(one.for_day or days.of(one.event))
         and one.amount >= points.at(one.at)["identity_from"]
     }  # fmt: skip
@@ -45,7 +45,7 @@ def plays_without_cash(scope: Scope, staked: Mapping[tuple[str, str], int]) -> S
     points, opened = Points(scope), _openings(scope)
     paid = {
         (flow.who, flow.day)
-        for flow in transactions(scope)
+        for flow in transactions(scope, DayRange.of(scope))
         if flow.is_cash and flow.direction == Direction.IN and flow.amount > 0
     }
     return {
@@ -59,5 +59,5 @@ def plays_without_cash(scope: Scope, staked: Mapping[tuple[str, str], int]) -> S
 def _openings(scope: Scope) -> dict[str, datetime]:
     """When each gaming day that a run asks for was opened."""
     days = DayRange.of(scope)
-    found = {doc["data"]["day"]: at(doc) for *_, doc in events(scope, ("day.opened",))}
+    found = {doc["data"]["day"]: at(doc) for *_, doc in events(scope, ("day.opened",), days)}
     return {day: moment for day, moment in found.items() if days.takes(day)}

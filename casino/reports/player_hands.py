@@ -9,8 +9,9 @@ from casino.bookkeeping.accounts import Account
 from casino.reports.frame.movements import Turned, events
 from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, place
-from casino.reports.table_hands import taxed_beside
+from casino.reports.table_hands import dealt_since, taxed_beside
 
 #: Seats are in play order in both events; the winner is the number of one of them, 0 where nobody won. OFFSET 0 keeps
 #: the planner from pairing whole events.
@@ -18,11 +19,12 @@ _RESULTS = f"""
 WITH dealt AS (
     SELECT doc #>> '{{data,hand}}' AS hand, doc #>> '{{data,table}}' AS "table", doc #> '{{data,seats}}' AS seats
     FROM audit_event
-    WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt' OFFSET 0
+    WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s AND doc ->> 'kind' = 'hand.dealt' OFFSET 0
 ), settled AS (
     SELECT id, doc #>> '{{data,hand}}' AS hand, doc #> '{{data,result,net}}' AS net,
         (doc #>> '{{data,result,winner}}')::int AS winner, (doc #>> '{{data,result,tax}}')::bigint AS tax
-    FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.settled' OFFSET 0
+    FROM audit_event
+    WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s AND doc ->> 'kind' = 'hand.settled' OFFSET 0
 )
 SELECT {DAY_OF_EVENT} AS day, "table", seat ->> 'player', count(*), sum((net ->> (place - 1)::int)::bigint)::bigint,
     sum(CASE WHEN winner = place THEN tax ELSE 0 END)::bigint, min(hand) FILTER (WHERE seats IS NULL)
@@ -36,12 +38,13 @@ SELECT coalesce(sum((doc #>> '{data,result,tax}')::bigint), 0)::bigint FROM audi
 WHERE house_id = %s AND id <= %s AND doc ->> 'kind' = 'hand.settled'
 AND coalesce((doc #>> '{data,result,winner}')::int, 0) <> 0
 """
+#: The last deals first: nothing older is read than the oldest of them.
 _SEATS = """
 SELECT doc #>> '{data,hand}', ARRAY(
     SELECT seat ->> 'player' FROM jsonb_array_elements(doc #> '{data,seats}') WITH ORDINALITY AS seated (seat, place)
     ORDER BY place)
 FROM audit_event WHERE house_id = %s AND id <= %s AND doc ->> 'kind' = 'hand.dealt'
-AND doc #>> '{data,hand}' = ANY(%s)
+AND doc #>> '{data,hand}' = ANY(%s) ORDER BY id DESC LIMIT %s
 """
 #: What play moved on the stacks of seats, of hands with these names.
 _STAKED = """
@@ -104,7 +107,7 @@ def results(scope: Scope) -> list[Result]:
 
 def _settled(scope: Scope) -> Iterator[Result]:
     days = DaysOfEvents(scope)
-    asked = {"house": scope.house.id, "event": scope.as_of.event} | days.parameters
+    asked = {"house": scope.house.id, "dealt": dealt_since(scope), "last": span(scope).last_event} | days.parameters
     for day, table, player, hands, net, tax, undealt in fetched(_RESULTS, asked):
         if not days.range.takes(day):
             continue
@@ -118,13 +121,13 @@ def _ruled(scope: Scope) -> Iterator[Result]:
     days = DaysOfEvents(scope)
     said = [
         (days.of(event), place(chain), doc)
-        for event, chain, _, doc in events(scope, (_RULED, _LATER))
+        for event, chain, _, doc in events(scope, (_RULED, _LATER), days.range)
         if days.takes(event)
     ]
     if not said:
         return
     hands = sorted({doc["data"]["hand"] for *_, doc in said})
-    seats = dict(fetched(_SEATS, [scope.house.id, scope.as_of.event, hands]))
+    seats = dict(fetched(_SEATS, [scope.house.id, scope.as_of.event, hands, len(hands)]))
     asked = [scope.house.id, scope.as_of.transaction, _STACKS, hands]
     staked = {(hand, player): net for hand, player, net in fetched(_STAKED, asked)}
     for day, table, doc in said:

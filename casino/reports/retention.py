@@ -20,10 +20,10 @@ from django.db.models import Max
 from casino.audit.events.evidence import RetentionRan
 from casino.audit.events.players import PlayerForgotten
 from casino.audit.services import Actor
-from casino.core import canonical, locks
+from casino.core import canonical, locks, sql
 from casino.core.write import Work
 from casino.days.models import PackageContent
-from casino.evidence import expiry, holds
+from casino.evidence import expiry
 from casino.evidence.forgetting import StillThereError, destroy
 from casino.evidence.models import RetentionRun, SealedEntry
 from casino.houses.models import House, OutboxMessage
@@ -60,7 +60,7 @@ def prune(house: House, by: str) -> RetentionRun | None:
 
     def operation() -> RetentionRun | None:
         locks.lock_evidence(house.id)
-        moment = holds.database_time()
+        moment = sql.database_time()
         return _deleted(house, by, moment, due(house, moment, PRUNED))
 
     made: RetentionRun | None = locks.in_transaction(operation)
@@ -72,7 +72,7 @@ def run(house: House, by: str) -> RetentionRun | None:
     and what writing raises."""
 
     def operation() -> RetentionRun | None:
-        moment = holds.database_time()
+        moment = sql.database_time()
         keys = [one for one in due(house, moment, [KEY]) if not one.holds][:SHARE]
         # Persons come before all series in the order of locks; what was read before is read again under them.
         locks.lock_safeguards(house.id)

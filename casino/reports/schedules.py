@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Max
 
-from casino.approvals.selectors import database_time
 from casino.audit.events.reports import ReportRequested, ScheduleFired, ScheduleSet, ScheduleStopped
 from casino.audit.services import Actor
 from casino.core import locks, moments, once_live, write
 from casino.core.errors import NotFound, Unprocessable
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import days, identity
 from casino.houses.control_points import ControlPoints

@@ -1,4 +1,4 @@
-"""The house's report and its verification. Amounts are minor units; nothing here writes."""
+"""The house's report. Amounts are minor units; nothing here writes."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.cage import selectors as cage
 from casino.chips.models import Imbalance
-from casino.core import noted, sql
+from casino.core import sql
 from casino.hands import postings
 from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.houses.models import House, OutboxMessage
@@ -19,7 +19,6 @@ from casino.players.models import Player
 from casino.reports import narrowing, waiting
 from casino.reports.alarms import ABOUT_PEOPLE, alarms
 from casino.tables.models import Table
-from casino.verification import auditing, replaying
 from ledger import checks
 from ledger.models import Account as LedgerAccount
 from ledger.models import Entry
@@ -208,42 +207,6 @@ def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
 
 
 #: What verifying counts: the member of the answer and the verifier's word.
-_COUNTS = {
-    "chain": "chains",
-    "event": "events",
-    "leaf": "leaves",
-    "checkpoint": "checkpoints",
-    "transaction": "transactions",
-}
-
-
-def verification(house: House) -> dict[str, Any]:
-    """Replay every hand against its settlement, verify the audit trail, check every promise of the ledger.
-
-    The audit trail is verified against the checkpoints outside the database, as `manage.py verify_audit` does.
-    """
-    hand_findings = [difference.as_json() for difference in replaying.verify(house)]
-    audit = auditing.verify_house(house).as_json()
-    with sql.our_tables():
-        book_findings = checks.verify(house.id)
-        apart = custody_problems(house) | transit_problems(house)
-    audit_count = sum(audit["by_code"].values())
-    noted.verified(house.code, len(hand_findings) + audit_count + len(book_findings) + len(apart))
-    return {
-        "hand_count": Hand.objects.filter(house=house).count(),
-        "hand_findings": hand_findings,
-        **{f"{name}_count": audit["counts"][plural] for name, plural in _COUNTS.items()},
-        "audit_findings": audit["findings"],
-        "audit_findings_by_code": audit["by_code"],
-        "audit_notices": audit["notices"],
-        "book_findings": [
-            {"check": finding.check, "subject": finding.subject, "detail": finding.detail} for finding in book_findings
-        ],
-        "custody_findings": apart,
-        "ok": audit["ok"] and not (hand_findings or book_findings or apart),
-    }
-
-
 def with_chips(players: QuerySet[Player]) -> QuerySet[Player]:
     """These players, each with `held`: the balance of the chips away from the tables, and `deposited`: what lies in the
     deposit, minor units."""

@@ -13,7 +13,7 @@ from casino.chips import selectors as chips
 from casino.chips import templates
 from casino.chips.models import ChipSet, Denomination, Template
 from casino.core import kept, sql
-from casino.houses import control_points, days, gaming_clock, identity
+from casino.houses import control_points, days, identity
 from casino.houses.days import Day
 from casino.houses.models import GoLiveSignature, House, Identity, Rehearsal
 from casino.staff.models import Staff, Terminal
@@ -96,7 +96,7 @@ def _read(house: House) -> Setting:
         Rehearsal.objects.filter(house=house).order_by("-number")[:1],
         GoLiveSignature.objects.filter(house=house).order_by("-number"),
         *days.reading(house),
-        gaming_clock.NOW,
+        sql.DATABASE_TIME,
     )  # fmt: skip
     chips.read(house, in_use)
     control_points.read(house, points)

@@ -149,7 +149,7 @@ def readings(scope: Scope) -> Iterator[Reading]:
     """The X readings that a run asks for, as they were taken."""
     days = DaysOfEvents(scope)
     rows = Shift.objects.filter(house=scope.house).select_related("drawer__house", "opened_by")
-    for event, chain, seq, doc in events(scope, [READ]):
+    for event, chain, seq, doc in events(scope, [READ], days.range):
         drawer, data = place(chain), doc["data"]
         if days.takes(event) and _asked(scope, DRAWER, drawer) and _asked(scope, NUMBER_X, str(data["x_reading"])):
             shift = rows.get(drawer__code=drawer, number=data["shift"])

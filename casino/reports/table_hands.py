@@ -14,6 +14,7 @@ from casino.hands.terms import stake_options
 from casino.reports.frame.filters import DEALER, DayRange
 from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, place
 
 #: A hand is dealt once, and ends with the first of its events that ends it. Its log is completed by the event of the
@@ -25,12 +26,12 @@ WITH dealt AS (
         jsonb_array_length(doc #> '{{data,seats}}') AS seats,
         (doc #>> '{{data,carry}}')::bigint AS carry, doc #> '{{data,card_verbs,shown}}' AS verbs,
         coalesce(doc #>> '{{data,rules}}', '') AS rules, doc #> '{{data,options}}' AS options
-    FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = 'hand.dealt'
+    FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s AND doc ->> 'kind' = 'hand.dealt'
 ), over AS (
     SELECT DISTINCT ON (hand) * FROM (
         SELECT id, doc #>> '{{data,hand}}' AS hand, (doc ->> 'at')::timestamptz AS at,
             coalesce((doc #>> '{{data,handle}}')::bigint, 0) AS handle, doc #> '{{data,log}}' AS log
-        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s
+        FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s
         AND doc ->> 'kind' IN ('hand.dealt', 'hand.acted') AND doc #> '{{data,log}}' IS NOT NULL
     ) completed ORDER BY hand, id DESC
 ), ended AS (
@@ -38,7 +39,8 @@ WITH dealt AS (
         SELECT id, {DAY_OF_EVENT} AS day, doc #>> '{{data,hand}}' AS hand, doc ->> 'kind' AS kind,
             CASE doc ->> 'kind' WHEN 'hand.settled' THEN (doc #>> '{{data,result,tax}}')::bigint
                 WHEN 'hand.ruled' THEN (doc #>> '{{data,tax}}')::bigint ELSE 0 END AS tax
-        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = ANY(%(ends)s)
+        FROM audit_event
+        WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s AND doc ->> 'kind' = ANY(%(ends)s)
     ) said ORDER BY hand, id
 ), hand AS (
     SELECT ended.day, ended.kind, ended.tax, dealt.*,
@@ -63,7 +65,7 @@ SELECT day, "table", count(*), coalesce(sum(handle), 0)::bigint FROM (
                     CASE WHEN doc ->> 'kind' = ANY(%(ends)s) THEN (doc ->> 'kind' = 'hand.voided')::int END AS is_void,
                     CASE WHEN doc ->> 'kind' IN ('hand.dealt', 'hand.acted') AND doc -> 'data' ? 'log'
                         THEN coalesce((doc #>> '{{data,handle}}')::bigint, 0) END AS handle
-                FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND (
+                FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s AND (
                     doc ->> 'kind' = 'hand.dealt' OR doc ->> 'kind' = ANY(%(ends)s)
                     OR doc ->> 'kind' = 'hand.acted' AND doc -> 'data' ? 'log') OFFSET 0
             ) one GROUP BY hand
@@ -98,7 +100,7 @@ SELECT grouping(day, "table", dealer, game, hour, set_up, stake), day, "table", 
 FROM one GROUP BY GROUPING SETS (
     (day, "table"), (dealer, game), (hour), (set_up), (game, stake), (day, "table", stake))
 """  # noqa: S608 - constants only
-#: The same ends by the events alone, without their deals, of all days; handles are those of the rows of the hands.
+#: The same ends by the events alone, without their deals; handles are those of the rows of the hands.
 _ENDED = f"""
 SELECT said.day, chain.name, said.kind, count(*), coalesce(sum(hand.handle), 0)::bigint,
     coalesce(sum(said.tax), 0)::bigint
@@ -106,23 +108,36 @@ FROM (
     SELECT {DAY_OF_EVENT} AS day, house_id, chain_id, doc ->> 'kind' AS kind, doc #>> '{{data,hand}}' AS name,
         CASE doc ->> 'kind' WHEN 'hand.settled' THEN (doc #>> '{{data,result,tax}}')::bigint
             WHEN 'hand.ruled' THEN (doc #>> '{{data,tax}}')::bigint ELSE 0 END AS tax
-    FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND doc ->> 'kind' = ANY(%(ends)s)
+    FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s AND doc ->> 'kind' = ANY(%(ends)s)
 ) said JOIN audit_chainhead chain ON chain.id = said.chain_id
 LEFT JOIN hands_hand hand ON hand.house_id = said.house_id AND hand.name = said.name
 WHERE %(dealer)s::text IS NULL OR said.name IN (
-    SELECT doc #>> '{{data,hand}}' FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s
+    SELECT doc #>> '{{data,hand}}' FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(dealt)s AND %(last)s
     AND doc ->> 'kind' = 'hand.dealt' AND doc ->> 'actor' = %(dealer)s)
 GROUP BY 1, 2, 3
 """  # noqa: S608 - constants only
 #: Tax that rulings brought, that later ones gave back, and that tables brought when they were closed: they are few.
-_TAXED_BESIDE = """
-SELECT doc ->> 'kind', coalesce(sum(CASE doc ->> 'kind' WHEN 'hand.ruled' THEN (doc #>> '{data,tax}')::bigint
+_TAXED_BESIDE = f"""
+SELECT doc ->> 'kind', coalesce(sum(CASE doc ->> 'kind' WHEN 'hand.ruled' THEN (doc #>> '{{data,tax}}')::bigint
     WHEN 'hand.ruled_later' THEN
-        -(SELECT coalesce(sum(value::bigint), 0) FROM jsonb_each_text(doc #> '{data,tax_refunded}'))
-    ELSE (SELECT coalesce(sum(value::bigint), 0) FROM jsonb_each_text(doc #> '{data,shares}')
-        WHERE starts_with(key, %s)) END), 0)::bigint
-FROM audit_event WHERE house_id = %s AND id <= %s
+        -(SELECT coalesce(sum(value::bigint), 0) FROM jsonb_each_text(doc #> '{{data,tax_refunded}}'))
+    ELSE (SELECT coalesce(sum(value::bigint), 0) FROM jsonb_each_text(doc #> '{{data,shares}}')
+        WHERE starts_with(key, %(prefix)s)) END), 0)::bigint
+FROM audit_event WHERE house_id = %(house)s AND id BETWEEN %(first)s AND %(last)s
+AND (%(whole)s OR {DAY_OF_EVENT} = ANY(%(wanted)s))
 AND doc ->> 'kind' IN ('hand.ruled', 'hand.ruled_later', 'table.closed') GROUP BY 1
+"""  # noqa: S608 - constants only
+#: Hands that ended among these events, and were dealt before them; and the events that dealt such hands, the last ones
+#: first: nothing older is read than the oldest of them.
+_DEALT_BEFORE = """
+SELECT doc #>> '{data,hand}' FROM audit_event
+WHERE house_id = %(house)s AND id BETWEEN %(first)s AND %(last)s AND doc ->> 'kind' = ANY(%(ends)s)
+EXCEPT SELECT doc #>> '{data,hand}' FROM audit_event
+WHERE house_id = %(house)s AND id BETWEEN %(first)s AND %(last)s AND doc ->> 'kind' = 'hand.dealt'
+"""
+_DEALT = """
+SELECT id FROM audit_event WHERE house_id = %(house)s AND id < %(first)s AND doc ->> 'kind' = 'hand.dealt'
+AND doc #>> '{data,hand}' = ANY(%(hands)s) ORDER BY id DESC LIMIT %(count)s
 """
 
 
@@ -229,25 +244,48 @@ def ends(scope: Scope) -> list[Ends]:
 
 
 def _ends(scope: Scope) -> list[Ends]:
-    """The same of all days."""
+    """The same of more days than these, where no first one is named."""
     return [Ends(day, place(chain), kind.partition(".")[2], *sums) for day, chain, kind, *sums in _rows(_ENDED, scope)]
 
 
 def taxed(scope: Scope) -> int:
     """Tax of results of hands, rulings and closings of tables, less what later rulings have refunded: minor units, of
-    all days. Where a run names a dealer, its hands are only those."""
-    settled = sum(one.tax for one in scope.once("ends of hands", _ends) if one.state == "settled")
-    return settled + sum(taxed_beside(scope).values())
+    the days that a run asks for, without a first one of all days. Where it names a dealer, its hands are only those."""
+    every = scope.once("ends of hands", _ends) if span(scope).is_whole else ends(scope)
+    return sum(one.tax for one in every if one.state == "settled") + sum(taxed_beside(scope).values())
 
 
 def taxed_beside(scope: Scope) -> dict[str, int]:
     """Tax by the kind of the event that brought it, but for results of hands: rulings, closings of tables; below zero
-    what later rulings have refunded. Minor units, of all days."""
-    prefix = f"{Account.HOUSE_TAX}/"
-    return dict(fetched(_TAXED_BESIDE, [prefix, scope.house.id, scope.as_of.event]))
+    what later rulings have refunded. Minor units, of the days that `taxed` has."""
+    asked = {"prefix": f"{Account.HOUSE_TAX}/", "whole": span(scope).is_whole}
+    return dict(_rows(_TAXED_BESIDE, scope, asked))
+
+
+def dealt_since(scope: Scope) -> int:
+    """The first event that says something of hands that ended in the days that a run asks for: that of the oldest of
+    their deals, or the first one of the days."""
+    return scope.once("deals of hands", _dealt_since)
+
+
+def _dealt_since(scope: Scope) -> int:
+    lies = span(scope)
+    if lies.is_whole:
+        return lies.first_event
+    asked = {"house": scope.house.id, "ends": _ENDS, "first": lies.first_event, "last": lies.last_event}
+    hands = [hand for (hand,) in fetched(_DEALT_BEFORE, asked)]
+    dealt = fetched(_DEALT, asked | {"hands": hands, "count": len(hands)}) if hands else []
+    return min((event for (event,) in dealt), default=lies.first_event)
+
+
+def _asked(scope: Scope) -> dict[str, Any]:
+    """Parameters of all statements."""
+    lies = span(scope)
+    return {
+        "house": scope.house.id, "first": lies.first_event, "last": lies.last_event, "dealt": dealt_since(scope),
+        "ends": _ENDS, "dealer": scope.filters.get(DEALER.name),
+    } | DaysOfEvents(scope).parameters  # fmt: skip
 
 
 def _rows(statement: str, scope: Scope, more: Mapping[str, Any] = _NOTHING) -> list[tuple[Any, ...]]:
-    dealer = scope.filters.get(DEALER.name)
-    asked = {"house": scope.house.id, "event": scope.as_of.event, "ends": _ENDS, "dealer": dealer}
-    return fetched(statement, asked | DaysOfEvents(scope).parameters | dict(more))
+    return fetched(statement, _asked(scope) | dict(more))

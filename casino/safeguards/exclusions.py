@@ -14,10 +14,10 @@ from django.db.models import Max
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import ExclusionLiftAsked, ExclusionLifted, ExclusionSet
 from casino.core import locks, moments, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
 from casino.players.models import Player

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import PlayerLimitSet
 from casino.core import locks, moments, sql, write
 from casino.core.errors import Conflict
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
 from casino.players import persons

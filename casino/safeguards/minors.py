@@ -6,16 +6,16 @@ and a manager approves. Of the birthday nothing is kept in clear.
 """
 
 import json
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.approvals.selectors import database_time
 from casino.audit.events.safeguards import MinorCleared, MinorRecorded
 from casino.core import locks, moments, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import identity
 from casino.houses.models import House
@@ -84,13 +84,18 @@ def clear(*, command: Command, number: int) -> Answer:
     return write.write(command, SUBJECT, change)
 
 
-def end(found: Minor, work: Work, by: Staff, state: MinorState, **values: int | None) -> None:
-    """Let a minor be over, with these sums where the stakes are given back."""
-    found.state, found.ended_by, found.ended_at = state, by, database_time()
+def end(
+    found: Minor, work: Work, by: Staff, state: MinorState, *, remit_within: int | None = None, **values: int | None
+) -> None:
+    """Let a minor be over, with these sums where the stakes are given back; winnings that are kept are to be remitted
+    within so many days."""
+    now = database_time()
+    found.state, found.ended_by, found.ended_at = state, by, now
+    found.remit_by = None if remit_within is None else now + timedelta(days=remit_within)
     for name, value in values.items():
         setattr(found, name, value)
     rows = Minor.objects.filter(pk=found.pk)
-    work.soon(rows, state=str(state), ended_by=by, ended_at=found.ended_at, **values)
+    work.soon(rows, state=str(state), ended_by=by, ended_at=now, remit_by=found.remit_by, **values)
 
 
 def locked(house: House, number: int) -> Minor:
@@ -133,6 +138,7 @@ def describe(found: Minor) -> dict[str, Any]:
         "recorded_at": moments.utc(found.recorded_at),
         **{name: getattr(found, name) for name in FIGURES},
         "payout": found.payout,
+        "remit_by": moments.utc_or_none(found.remit_by),
         "remittance": found.remittance.number if found.remittance else None,
         "ended_by": found.ended_by.login if found.ended_by else None,
         "ended_at": moments.utc_or_none(found.ended_at),

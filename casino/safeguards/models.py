@@ -326,6 +326,8 @@ class Minor(HouseRow):
     borne = models.BigIntegerField(null=True)
     #: Number of the held payout that is given back; null where that is nothing.
     payout = models.PositiveIntegerField(null=True)
+    #: Until when the winnings are to be remitted; null where nothing was kept.
+    remit_by = models.DateTimeField(null=True)
     #: What has paid the winnings to whom the law names; null before, and where nothing was kept.
     remittance = models.ForeignKey(Remittance, on_delete=models.PROTECT, related_name="minors", null=True)
     ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
@@ -368,6 +370,12 @@ class Minor(HouseRow):
             models.CheckConstraint(
                 condition=models.Q(remittance=None) | models.Q(state=MinorState.SETTLED, kept__gt=0),
                 name="minor_remitted_what_was_kept",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(remit_by=None, kept=None)
+                | models.Q(remit_by=None, kept=0)
+                | models.Q(kept__gt=0, remit_by__gt=models.F("ended_at")),
+                name="minor_remitted_by_then",
             ),
         ]
         indexes = [

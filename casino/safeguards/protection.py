@@ -28,7 +28,7 @@ PROTECTION = Protection(
                 insert=True,
                 update=(
                     *("state", "stakes", "deposit", "held", "refund", "kept", "borne", "payout"),
-                    *("ended_by_id", "ended_at", "remittance_id"),
+                    *("ended_by_id", "ended_at", "remit_by", "remittance_id"),
                 ),
             ),
         ),

@@ -78,13 +78,14 @@ SELECT {EXCLUDED.format(**_OF)}, {ADMITTED.format(**_OF)},
         WHERE minor.house_id = player.house_id AND minor.player_id = player.id
         AND (minor.state = 'recorded' OR minor.state = 'settled' AND bar.lifted_at IS NULL)),
     one.kind, one.span, one.most,
-    CASE one.kind
-        WHEN '{LimitKind.TIME}' THEN (
+    CASE
+        WHEN one.kind IS NULL THEN NULL
+        WHEN one.kind = '{LimitKind.TIME}' THEN (
             SELECT coalesce(floor(sum(extract(epoch FROM
                 coalesce(seating.left_at, clock_timestamp()) - greatest(seating.sat_at, span.since))) / 60), 0)::bigint
             FROM tables_seating seating WHERE seating.house_id = player.house_id AND seating.player_id = player.id
             AND coalesce(seating.left_at, clock_timestamp()) > span.since)
-        WHEN '{LimitKind.LOSS}' THEN (SELECT coalesce(sum(flow.paid_in), 0)::bigint FROM ({PAID_IN}) flow)
+        WHEN one.kind = '{LimitKind.LOSS}' THEN (SELECT coalesce(sum(flow.paid_in), 0)::bigint FROM ({PAID_IN}) flow)
         ELSE (SELECT coalesce(sum(flow.paid_in) FILTER (WHERE (flow.paid_in > 0) = flow.first), 0)::bigint
             FROM ({PAID_IN}) flow)
     END
@@ -148,7 +149,7 @@ def note(player: Player, standing: Standing) -> None:
 def of(house: House, player: Player) -> Standing:
     """How a player stands: as it was read with the player, otherwise as it is now."""
     if _STANDING not in player.__dict__:
-        read(player, sql.rows(*reading(house, player.ref)))
+        read(player, sql.read(reading(house, player.ref)))
     found: Standing = player.__dict__[_STANDING]
     return found
 
@@ -162,7 +163,7 @@ def _whole(house: House, player: Player) -> Standing:
     """How a player stands, read again where it was read without limits."""
     if (known := of(house, player)).limits is not None:
         return known
-    read(player, sql.rows(*reading(house, player.ref)))
+    read(player, sql.read(reading(house, player.ref)))
     return of(house, player)
 
 

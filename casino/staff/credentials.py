@@ -23,7 +23,7 @@ from casino.core import locks, sql
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.houses.control_points import in_force
 from casino.houses.models import House
-from casino.staff import limits, second_factor
+from casino.staff import limits, passkeys, second_factor
 from casino.staff.duties import require_compatible
 from casino.staff.independence import in_both_lines
 from casino.staff.models import Role, Staff, full_name
@@ -129,6 +129,8 @@ def _record(house: House, login: str, terminal: str, request_id: str, *found: Au
 
     def write() -> None:
         for event in found:
+            if isinstance(event, PasskeyCloneSeen):
+                passkeys.note_clone(house, login, event.passkey_sha256)
             record(chain=f"house/{house.code}", house=house, actor=actor, event=event)
 
     locks.in_transaction(write)

@@ -67,6 +67,11 @@ class WithCode:
                 if self.passkey is not None:
                     passkeys.forget(staff.house_id, self.passkey.client_data)
             if isinstance(error, PasskeyCloned):
-                house, event = staff.house, cloned(error)
-                locks.in_transaction(lambda: record(chain=house.chain, house=house, actor=self.actor, event=event))
+                house, event, name = staff.house, cloned(error), error.passkey
+
+                def seen() -> None:
+                    passkeys.note_clone(house, staff.login, name)
+                    record(chain=house.chain, house=house, actor=self.actor, event=event)
+
+                locks.in_transaction(seen)
             raise

@@ -1,20 +1,20 @@
 """Tokens whose terminal was left alone: after some minutes without a request the person has to give the password again.
 
-The token stays. When it was last used is written at most every `SEEN_EVERY` seconds, so the time without a request may
-be counted as that much longer than it was, never as shorter. The time is the database's.
+The session goes on with a new token. When a token was last used is written at most every `SEEN_EVERY` seconds, so the
+time without a request may be counted as that much longer than it was, never as shorter. The time is the database's.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.http import HttpRequest
 
 from casino.audit.events.staff import StaffReauthenticated
 from casino.audit.services import Actor, record
 from casino.core import locks, sql
-from casino.core.canonical import fingerprint
 from casino.core.errors import Forbidden
 from casino.houses.control_points import default_of, in_sql
-from casino.staff import passkeys, second_factor
+from casino.staff import passkeys, second_factor, sessions
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
 from casino.staff.models import Staff, TerminalKind, TerminalToken
 from casino.staff.passkeys import Assertion
@@ -65,9 +65,9 @@ def require_attended(token: TerminalToken, left_alone: int | None) -> None:
 
 def reauthenticate(
     *, token: TerminalToken, password: str, code: str, passkey: Assertion | None, request: HttpRequest, request_id: str
-) -> None:
-    """Let a token count as used, in exchange for the person's password, and a code or passkey where there is a second
-    factor.
+) -> sessions.Renewed:
+    """Renew the token of a session, in exchange for the person's password, and a code or passkey where there is a
+    second factor.
 
     Failures are counted and recorded as at signing in. Raises Forbidden sign_in_refused, TooManyAttempts,
     PasskeyCloned.
@@ -77,18 +77,25 @@ def reauthenticate(
     given = Credentials(person.login, password, code, passkey, passkeys.of(passkeys.REAUTHENTICATE, person))
     staff, used = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
 
-    def operation() -> bool:
+    def operation() -> sessions.Renewed | None:
         now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
         if not now.is_active or second_factor.state_of(now) != second_factor.state_of(staff):
-            return False
-        seen(token)
-        if token.pin_failures:
-            TerminalToken.objects.filter(digest=token.digest).update(pin_failures=0)
+            return None
+        renewed = sessions.renew(token)
+        if renewed is None:
+            return None
         succeeded(staff, request)
         actor = Actor(staff=staff.login, role="", terminal=terminal.code, request=request_id)
-        event = StaffReauthenticated(token_sha256=fingerprint(token.digest), passkey_sha256=used or None)
+        event = reauthenticated(token, renewed, passkey_sha256=used or None)
         record(chain=house.chain, house=house, actor=actor, event=event)
-        return True
+        return renewed
 
-    if not locks.in_transaction(operation):
+    renewed = locks.in_transaction(operation)
+    if renewed is None:
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+    return renewed
+
+
+def reauthenticated(token: TerminalToken, renewed: sessions.Renewed, **how: Any) -> StaffReauthenticated:
+    """What is recorded of a session that goes on with a new token."""
+    return StaffReauthenticated(token_sha256=sessions.name_of(token), new_token_sha256=renewed.name, **how)

@@ -209,6 +209,8 @@ class Passkey(HouseRow):
     sign_count = models.BigIntegerField(default=0, db_default=0)
     registered_at = models.DateTimeField(db_default=ClockTimestamp())
     last_used_at = models.DateTimeField(null=True)
+    #: When it was seen last that there may be a copy of it; null: never. It stays until the passkey goes.
+    clone_seen_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = "passkey"

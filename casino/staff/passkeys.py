@@ -32,7 +32,7 @@ from webauthn.helpers.exceptions import WebAuthnException
 from casino.core import locks, sql
 from casino.core.canonical import fingerprint
 from casino.core.errors import Forbidden
-from casino.houses.models import ClockTimestamp
+from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Passkey, PasskeyChallenge, Staff, Terminal
 
 #: Seconds for which a challenge counts.
@@ -244,6 +244,14 @@ def forget(house_id: Any, client_data: str) -> None:
 def name_of(key: Passkey) -> str:
     """What the trail calls a passkey: SHA-256 of the authenticator's name for it, 64 hex digits."""
     return fingerprint(key.credential_id)
+
+
+def note_clone(house: House, login: str, passkey: str) -> None:
+    """Note that there may be a copy of a person's passkey (`passkey`: what the trail calls it), in the caller's
+    transaction, which records it."""
+    for one in Passkey.objects.filter(house=house, staff__login=login).order_by("id"):
+        if name_of(one) == passkey:
+            Passkey.objects.filter(id=one.pk).update(clone_seen_at=ClockTimestamp())
 
 
 def of_person(staff: Staff) -> Sequence[Passkey]:

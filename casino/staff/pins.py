@@ -1,10 +1,9 @@
 """PINs: a number of four to eight digits, which the person chose with the password, and by which the person goes on at
 a table's terminal that was left alone.
 
-A PIN signs nobody in and approves nothing: it wakes a token that its person has got with the password, at a table only,
-and only of a person who has no privileged role. After a few wrong ones (`pin_tries`) only the password
-wakes that token.
-"""
+A PIN signs nobody in and approves nothing: it wakes a session that its person has got with the password, at a table
+only, and only of a person who has no privileged role. After a few wrong ones (`pin_tries`) only the password wakes that
+session."""
 
 from itertools import pairwise
 
@@ -12,13 +11,13 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.http import HttpRequest
 
 from casino.audit.events import AuditEvent
-from casino.audit.events.staff import PinSet, SignInRefused, StaffReauthenticated
+from casino.audit.events.staff import PinSet, SignInRefused
 from casino.audit.services import Actor, record
 from casino.core import locks
 from casino.core.canonical import fingerprint
 from casino.core.errors import BadRequest, Forbidden
 from casino.houses.control_points import in_force
-from casino.staff import idleness, limits
+from casino.staff import idleness, limits, sessions
 from casino.staff.models import Staff, TerminalKind, TerminalToken
 from casino.staff.second_factor import ROLES
 
@@ -53,32 +52,33 @@ def _is_simple(pin: str) -> bool:
     return len(steps) == 1 and steps <= {-1, 0, 1}
 
 
-def reauthenticate(*, token: TerminalToken, pin: str, request: HttpRequest, request_id: str) -> None:
-    """Let a token count as used, in exchange for the person's PIN. A wrong one is counted and recorded. Raises
+def reauthenticate(*, token: TerminalToken, pin: str, request: HttpRequest, request_id: str) -> sessions.Renewed:
+    """Renew the token of a session, in exchange for the person's PIN. A wrong one is counted and recorded. Raises
     Forbidden `pin_wrong`, `pin_not_taken`, TooManyAttempts while the login is locked."""
     person, terminal = token.user, token.terminal
     limits.require_open(request, person.get_username())
     actor = Actor(staff=person.login, role="", terminal=terminal.code, request=request_id)
 
-    def operation() -> Forbidden | None:
+    def operation() -> sessions.Renewed | Forbidden:
         staff = locks.lock(Staff, locks.Rank.STAFF, id=person.id)
         now = TerminalToken.objects.select_related("terminal").filter(digest=token.digest).first()
         tries = in_force(person.house).pin_tries
         if now is None or not (staff.is_active and is_taken(now, staff, tries)):
             return Forbidden("Here only the password is taken.", code="pin_not_taken")
-        right = check_password(pin, staff.pin or "")
-        failures = 0 if right else now.pin_failures + 1
-        TerminalToken.objects.filter(digest=now.digest).update(pin_failures=failures)
-        if right:
-            idleness.seen(now)
-        came = StaffReauthenticated(token_sha256=fingerprint(now.digest), by_pin=True)
-        event: AuditEvent = came if right else SignInRefused(code="pin_wrong")
+        renewed = sessions.renew(now) if check_password(pin, staff.pin or "") else None
+        event: AuditEvent = SignInRefused(code="pin_wrong")
+        if renewed is None:
+            TerminalToken.objects.filter(digest=now.digest).update(pin_failures=now.pin_failures + 1)
+        else:
+            event = idleness.reauthenticated(now, renewed, by_pin=True)
         record(chain=person.house.chain, house=person.house, actor=actor, event=event)
-        return None if right else _wrong(tries - failures)
+        return renewed or _wrong(tries - now.pin_failures - 1)
 
     # What it counts and records stays when this refuses.
-    if (refused := locks.in_transaction(operation)) is not None:
-        raise refused
+    found = locks.in_transaction(operation)
+    if isinstance(found, Forbidden):
+        raise found
+    return found
 
 
 def _wrong(left: int) -> Forbidden:

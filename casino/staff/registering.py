@@ -10,7 +10,7 @@ from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
-from casino.staff import passkeys, roster, second_factor
+from casino.staff import passkeys, roster, second_factor, sessions
 from casino.staff.by_password import change_own, require_second_factor
 from casino.staff.credentials import Credentials, check
 from casino.staff.models import Passkey, Staff, TerminalToken
@@ -34,9 +34,9 @@ def begin(
     return passkeys.making(challenge, request, person)
 
 
-def register(*, command: Command, name: str, given: Creation, request: HttpRequest) -> Answer:
-    """Let a passkey that was begun count from now on. Raises Forbidden passkey_refused, passkey_challenge_refused,
-    Conflict passkey_exists, too_many_passkeys."""
+def register(*, command: Command, name: str, given: Creation, token: TerminalToken, request: HttpRequest) -> Answer:
+    """Let a passkey that was begun count from now on; the person's tokens but this one end. Raises Forbidden
+    passkey_refused, passkey_challenge_refused, Conflict passkey_exists, too_many_passkeys."""
     me, terminal = command.context.staff, command.context.terminal
 
     def change(house: House, work: Work) -> Outcome:
@@ -53,8 +53,9 @@ def register(*, command: Command, name: str, given: Creation, request: HttpReque
         )  # fmt: skip
         _count(staff, 1)
         event = PasskeyRegistered(
-            passkey_sha256=passkeys.name_of(key), public_key_sha256=passkeys.key_fingerprint(made.public_key)
-        )
+            passkey_sha256=passkeys.name_of(key), public_key_sha256=passkeys.key_fingerprint(made.public_key),
+            kept_token_sha256=sessions.name_of(token), ended_session_count=sessions.end(keep=token, user=staff),
+        )  # fmt: skip
         return Outcome(event, describe(staff), 201, version=staff.version)
 
     try:
@@ -65,11 +66,11 @@ def register(*, command: Command, name: str, given: Creation, request: HttpReque
 
 
 def remove(
-    *, command: Command, passkey: str, given: Credentials, required: bool, request: HttpRequest
+    *, command: Command, passkey: str, given: Credentials, required: bool, token: TerminalToken, request: HttpRequest
 ) -> Answer:  # fmt: skip
     """Remove one's own passkey (`passkey`: what the trail calls it), in exchange for the password and a code or
-    passkey; `required`: whether the house asks for a second factor. Raises NotFound, Forbidden sign_in_refused, which
-    is counted, TooManyAttempts, PasskeyCloned, Conflict last_second_factor."""
+    passkey; tokens but this one end. `required`: whether the house asks for a second factor. Raises NotFound, Forbidden
+    sign_in_refused, which is counted, TooManyAttempts, PasskeyCloned, Conflict last_second_factor."""
 
     named: list[Passkey] = []
 
@@ -83,7 +84,11 @@ def remove(
                 "administrator reset it.",
                 code="last_second_factor",
             )
-        return Outcome(PasskeyRemoved(passkey_sha256=passkey), describe(staff), version=staff.version)
+        event = PasskeyRemoved(
+            passkey_sha256=passkey, kept_token_sha256=sessions.name_of(token),
+            ended_session_count=sessions.end(keep=token, user=staff),
+        )  # fmt: skip
+        return Outcome(event, describe(staff), version=staff.version)
 
     return change_own(command, given, request, change, lambda staff: named.append(_named(staff, passkey)))
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest
-from django.utils import timezone
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.staff import (
@@ -33,7 +32,7 @@ from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
-from casino.staff import limits, passkeys, pins, second_factor, services
+from casino.staff import limits, passkeys, pins, second_factor, services, sessions
 from casino.staff.by_password import change_own, require_second_factor
 from casino.staff.credentials import Credentials, role_for
 from casino.staff.duties import excluded, require_compatible
@@ -83,7 +82,7 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
         _require_change(staff.is_active or staff.locked_by_password, staff, "is not active")
         before = staff.is_active
         staff.is_active = staff.locked_by_password = False
-        ended = _end(user=staff)
+        ended = sessions.end(user=staff)
         return StaffDeactivated(login=login, before=before, after=False, ended_session_count=ended, reason=reason)
 
     return _of_person(command, login, change)
@@ -120,7 +119,7 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
             login=login,
             password_sha256=fingerprint(staff.password),
             locked=locked or None,
-            ended_session_count=_end(user=staff),
+            ended_session_count=sessions.end(user=staff),
             reason=reason,
         )
 
@@ -144,8 +143,8 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         staff.save(update_fields=["password", "must_change_password", "version"])
         event = PasswordChanged(
             password_sha256=fingerprint(staff.password),
-            kept_token_sha256=fingerprint(token.digest),
-            ended_session_count=_end(keep=token, user=staff),
+            kept_token_sha256=sessions.name_of(token),
+            ended_session_count=sessions.end(keep=token, user=staff),
         )
         return Outcome(event, describe(staff), version=staff.version)
 
@@ -188,9 +187,10 @@ def begin_second_factor(*, command: Command, password: str, passkey: Assertion |
     return change_own(command, given, request, change)
 
 
-def confirm_second_factor(*, command: Command, code: str, request: HttpRequest) -> Answer:
-    """Let one's new second factor count from now on, by a first code of it. Raises Forbidden code_refused for a wrong
-    one, which is counted, TooManyAttempts, Conflict second_factor_set, second_factor_missing."""
+def confirm_second_factor(*, command: Command, code: str, token: TerminalToken, request: HttpRequest) -> Answer:
+    """Let one's new second factor count from now on, by a first code of it; tokens but this one end. Raises Forbidden
+    code_refused for a wrong one, which is counted, TooManyAttempts, Conflict second_factor_set,
+    second_factor_missing."""
     me = command.context.staff
 
     def change(house: House, work: Work) -> Outcome:
@@ -201,12 +201,18 @@ def confirm_second_factor(*, command: Command, code: str, request: HttpRequest) 
             raise Conflict(f"{staff.login} has begun no second factor.", code="second_factor_missing")
         step = second_factor.matching_step(staff, code)
         if step is None or not staff.is_active:
-            raise Forbidden("The code is wrong or too old.", code="code_refused")
+            raise Forbidden(
+                "The code is wrong or too old. Set the clock of the app's device by the network, and try again.",
+                code="code_refused",
+            )
         staff.totp_step = step
         Staff.objects.filter(id=staff.id).update(totp_since=ClockTimestamp())
         staff.refresh_from_db(fields=["totp_since"])
         _save_factor(staff)
-        event = SecondFactorConfirmed(sealed_sha256=second_factor.fingerprint(staff))
+        event = SecondFactorConfirmed(
+            sealed_sha256=second_factor.fingerprint(staff), kept_token_sha256=sessions.name_of(token),
+            ended_session_count=sessions.end(keep=token, user=staff),
+        )  # fmt: skip
         return Outcome(event, describe(staff), version=staff.version)
 
     limits.require_open(request, me.get_username())
@@ -237,7 +243,7 @@ def reset_second_factor(*, command: Command, login: str, reason: str) -> Answer:
         staff.passkey_count = 0
         by = command.context.staff
         staff.password_givers = list(dict.fromkeys([*staff.password_givers, by.login, *by.password_givers]))
-        return SecondFactorReset(login=login, ended_session_count=_end(user=staff), reason=reason)
+        return SecondFactorReset(login=login, ended_session_count=sessions.end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
 
@@ -280,7 +286,7 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
             raise Conflict(f"Terminal {code} has been revoked.", code="no_change")
         Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
         terminal.refresh_from_db()
-        event = TerminalRevoked(terminal=code, ended_session_count=_end(terminal=terminal), reason=reason)
+        event = TerminalRevoked(terminal=code, ended_session_count=sessions.end(terminal=terminal), reason=reason)
         return Outcome(event, describe_terminal(terminal), version=terminal.version)
 
     return write.write(command, OfHouse(lock=locks.lock_roster, office=True), change)
@@ -294,7 +300,7 @@ def revoke_at(house: House, kind: TerminalKind, location: str) -> list[str] | No
     revoked = []
     for terminal in found:
         Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
-        _end(terminal=terminal)
+        sessions.end(terminal=terminal)
         revoked.append(terminal.code)
     return revoked or None
 
@@ -395,11 +401,3 @@ def _require_no_exclusive_duty(staff: Staff, wanted: Iterable[str]) -> None:
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:
     if not changes:
         raise Conflict(f"{staff.login} {otherwise}.", code="no_change")
-
-
-def _end(keep: TerminalToken | None = None, **whose: Any) -> int:
-    """End tokens; returns how many had not ended yet. They stay on record, so that a later request with one is
-    recognised."""
-    now = timezone.now()
-    found = TerminalToken.objects.filter(**whose, expiry__gt=now)
-    return (found.exclude(pk=keep.pk) if keep else found).update(expiry=now)

@@ -2,7 +2,8 @@
 changes with the time (RFC 6238: SHA-1, six digits, 30 seconds), and who must have one.
 
 The secret of an app is sealed under a data key of the house, bound to the person's row. A code is accepted once, in its
-own 30 seconds and in those before and after; the time is the database's.
+own 30 seconds and no later; the time is the database's. So an app whose clock is wrong is refused as it is set up,
+where its person learns it, and not at some sign-in. Telephones take the time from their network.
 """
 
 import hashlib
@@ -22,8 +23,6 @@ from casino.staff.models import Role, Staff
 
 #: Seconds for which a code is shown.
 PERIOD = 30
-#: Steps by which the app's clock may be wrong, either way.
-DRIFT = 1
 #: Who approves, judges or gives rights: they act with a second factor only, where their house requires it.
 ROLES = frozenset({Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR, Role.ADMIN})
 
@@ -52,19 +51,21 @@ def fingerprint(staff: Staff) -> str:
 
 
 def matching_step(staff: Staff, code: str) -> int | None:
-    """The time step, not used before, whose code this is; None for a wrong or used one, and without a secret. Raises
-    SealKeyWrong, SealedUnreadable."""
+    """The time step of now, if this is its code and it was not used before; None otherwise, and without a secret.
+    Raises SealKeyWrong, SealedUnreadable."""
     if staff.totp_sealed is None:
         return None
     secret = sealing.unseal(staff.house_id, staff.totp_sealed, _context(staff)).decode()
     app = pyotp.TOTP(secret, interval=PERIOD)
+    step = current_step()
+    right = compare_digest(app.generate_otp(step).encode(), code.encode())
+    return step if right and step > staff.totp_step else None
+
+
+def current_step() -> int:
+    """The number of the 30 seconds that count now, by the database's clock."""
     [(now,)] = sql.rows(_NOW, [PERIOD])
-    found = None
-    for step in range(now - DRIFT, now + DRIFT + 1):
-        # Every code is compared, so that the time taken does not say which one was right.
-        if compare_digest(app.generate_otp(step).encode(), code.encode()) and step > staff.totp_step:
-            found = step
-    return found
+    return int(now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,19 +38,20 @@ SELECT {sql.columns(Seating)}, {sql.columns(TableSession)}, {sql.columns(Player)
 FROM tables_tablesession
 JOIN tables_seating ON tables_seating.session_id = tables_tablesession.id
 JOIN players_player ON players_player.id = tables_seating.player_id
-WHERE tables_tablesession.table_id = %s AND tables_tablesession.closed_at IS NULL AND tables_seating.left_at IS NULL
+WHERE tables_tablesession.table_id = %s::bigint AND tables_tablesession.closed_at IS NULL
+    AND tables_seating.left_at IS NULL
 ORDER BY tables_seating.seat
 """  # noqa: S608 - names from the code only
 
 
 def seated(table: Table) -> list[Seating]:
     """Who sits there now, in play order, each with player and session; how each player stands is read with them."""
-    return those_seated(sql.rows(*asking_seated(table)))
+    return those_seated(sql.read(asking_seated(table)))
 
 
 def asking_seated(table: Table) -> sql.Statement:
     """What `seated` reads, for who reads it with something else; `those_seated` takes what it has found."""
-    return _SEATED, [table.id]
+    return sql.Bound(_SEATED, [table.id])
 
 
 def those_seated(rows: Iterable[tuple[Any, ...]]) -> list[Seating]:

@@ -255,7 +255,7 @@ class AtTable:
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, what the outcome adds, and the kind of the event."""
-        seen = kept.take(_seen_at(table), lambda: sql.rows(*selectors.describing(table)))
+        seen = kept.take(_seen_at(table), lambda: sql.read(selectors.describing(table)))
         return {**selectors.described(table, seen), **outcome.body, "last_event": outcome.event.last_event()}
 
 

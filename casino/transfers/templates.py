@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from casino.approvals.selectors import DATABASE_TIME
 from casino.audit.events.cage import FloatTemplateSet
 from casino.audit.events.tables import TrayTemplateSet
 from casino.audit.services import Actor
@@ -19,6 +18,7 @@ from casino.chips.models import PlaceKind, Template
 from casino.core import denominations, locks, moments, once_live, sql, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.sql import DATABASE_TIME
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses import control_points
 from casino.houses.models import House

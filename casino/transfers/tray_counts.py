@@ -172,7 +172,7 @@ def _for_day(count: TrayCount) -> dict[str, str]:
 
 def _tray(table: Table) -> Chips:
     """What the books have in the tray."""
-    return _held(table, sql.rows(*_holding(table)))
+    return _held(table, sql.read(_holding(table)))
 
 
 def _holding(table: Table) -> sql.Statement:

@@ -17,10 +17,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
 
 from casino.audit import outside, verifier
-from casino.audit.verifier import Books, Chain, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
+from casino.audit.verifier import Books, Chain, Event, Hands, Key, Keys, Notes, Report, Row, Shelf, Trees, Verifier
 from casino.core import moments
 from casino.hands import verbs
 from casino.houses.models import House
+from casino.verification import marks
+from casino.verification.marks import Mark
 from casino.verification.snapshot_reader import Moment, Stored, moment
 
 #: How long a checkpoint may be in the database and not outside yet.
@@ -30,29 +32,37 @@ SIGNED_WITHIN = timedelta(seconds=60)
 
 
 @verifier.no_collector()
-def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
+def verify_house(
+    house: House, held: Sequence[Notes] = (), keys: Sequence[Key] = (), *, mark: Mark | None = None,
+    keep: Path | None = None,
+) -> Report:  # fmt: skip
     """Verify everything of a house against the checkpoints outside the database and those `held` besides.
 
-    `keys`: trusted beforehand; without them the keys beside the checkpoints outside are. Raises verifier.Unusable.
+    `keys`: trusted beforehand; without them the keys beside the checkpoints outside are. With a `mark` what came since
+    it was made; `keep` is a new file for another one, which is good only if nothing was found. Raises
+    verifier.Unusable.
     """
     report = Report()
     # Before the moment: the database is written first, so that what the files say must be in it.
-    files = [notes for folder in outside.folders() if (notes := _outside(folder, house)) is not None]
-    trusted = list(keys) or _outside_keys(house)
-    with moment(house) as there:
+    files = [notes for folder in outside.folders() if (notes := _outside(folder, house, mark)) is not None]
+    trusted = list(keys) or outside_keys(house)
+    with moment(house, since=mark.since if mark else None) as there:
         for difference in there.catalogue().differences():
             report.find("catalogue_differs", difference.subject, difference.detail, -1)
-        return _Live(report, there, files, held, trusted).verify()
+        return _Live(report, there, files, held, trusted, mark, keep).verify()
 
 
-def _outside(folder: Path, house: House) -> Notes | None:
+def _outside(folder: Path, house: House, mark: Mark | None) -> Notes | None:
     path = outside.notes_file(folder, house)
     if not path.exists():
         return None
+    if mark is not None:
+        return Notes(str(path), mark.newer(path, house), held=True, complete=True)
     return verifier.read_notes(path, str(path), held=True, complete=True)
 
 
-def _outside_keys(house: House) -> list[Key]:
+def outside_keys(house: House) -> list[Key]:
+    """The keys beside the checkpoints outside. Raises verifier.Unusable."""
     files = [path for folder in outside.folders() if (path := outside.key_file(folder, house)).exists()]
     return [key for path in files for key in verifier.parse_keys(path.read_text(encoding="utf-8"))]
 
@@ -92,9 +102,10 @@ class _Live:
     """One verification of one house."""
 
     def __init__(
-        self, report: Report, there: Moment, files: Sequence[Notes], held: Sequence[Notes], keys: Sequence[Key]
-    ) -> None:
-        self._report, self._there = report, there
+        self, report: Report, there: Moment, files: Sequence[Notes], held: Sequence[Notes], keys: Sequence[Key],
+        mark: Mark | None, keep: Path | None,
+    ) -> None:  # fmt: skip
+        self._report, self._there, self._mark, self._keep = report, there, mark, keep
         house = verifier.House(str(there.house.id), there.house.code, there.house.currency)
         self._logs = there.rows(
             "SELECT epoch, size, origin, vkey FROM audit_log WHERE house_id = %s ORDER BY epoch", [there.house.id]
@@ -112,9 +123,12 @@ class _Live:
         self._origin = house.origin
         self._trusted = Keys(self._own_keys(), keys, {epoch: size for epoch, size, *_ in self._logs})
         self.trees = _LiveTrees(report, house, self._trusted, [own, *files, *held])
-        books = Books(report, there.accounts(), lambda: verifier.transactions_of(there.transactions()))
-        hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards)
-        self._verifier = Verifier(report, house, self.trees, books, hands, there.state)
+        books = Books(report, there.accounts(), verifier.transactions_of(there.transactions()), there.some_transactions)
+        shelf = mark.shelf if mark is not None else Shelf()
+        hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards, shelf)
+        self._verifier = Verifier(
+            report, house, self.trees, books, hands, there.state, shelf, there.counts if mark else None
+        )
         self._columns: list[bytes] = []
         verifier.trust(report, [*files, *held], keys)
         self._judge_timestamps(own)
@@ -123,12 +137,20 @@ class _Live:
         """Everything, once."""
         there, checks = self._there, self._verifier
         tail = self._payloads(there.tail())  # what it takes to find it is done beside the rest
-        for epoch, size, origin, vkey in self._logs:
+        if self._mark is not None:
+            self._mark.take_up(checks, [epoch for epoch, *_ in self._logs])
+        for epoch, size, origin, vkey in self._logs if self._mark is None else self._logs[-1:]:
             # The sequencer goes on with the newest epoch only.
             self._signed = self._sizes.get(epoch, 0) if epoch == self._logs[-1][0] else sys.maxsize
-            checks.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
+            leaves = self._payloads(there.leaves(epoch))
+            if self._mark is None:
+                checks.epoch(epoch, leaves, self._beside_leaves)
+            else:
+                checks.go_on(leaves, self._beside_leaves)
             self._compare_log(epoch, size, origin, vkey)
             self._compare_tiles(epoch)
+        if self._keep is not None:
+            marks.keep(checks, there, self._keep)
         logged = {chain: seq for chain, (seq, _, _) in checks.chains.heads.items()}
         checks.tail(tail, self._beside_tail)
         self._compare_heads(logged)
@@ -137,8 +159,9 @@ class _Live:
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(
-            "SELECT epoch, size, root, at, note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size",
-            [self._there.house.id],
+            "SELECT epoch, size, root, at, note FROM audit_checkpoint "
+            "WHERE house_id = %s AND (epoch, size) >= (%s, %s) ORDER BY epoch, size",
+            [self._there.house.id, *(self._mark.place if self._mark else (0, 0))],
         )
         for epoch, size, root, at, text in rows:
             self._sizes[epoch] = size
@@ -237,8 +260,9 @@ class _Live:
 
     def _compare_tiles(self, epoch: int) -> None:
         rows = self._there.rows(
-            "SELECT level, tile_index, hash FROM audit_tile WHERE house_id = %s AND epoch = %s",
-            [self._there.house.id, epoch],
+            "SELECT level, tile_index, hash FROM audit_tile WHERE house_id = %s AND epoch = %s "
+            "AND (tile_index + 1) * 256::numeric ^ level > %s",
+            [self._there.house.id, epoch, self._mark.place[1] if self._mark else 0],
         )
         stored = {(level, number): bytes(root) for level, number, root in rows}
         for level, number in sorted(self.trees.tiles.keys() | stored.keys()):

@@ -21,6 +21,7 @@ from casino.audit.models import Event
 from casino.audit.services import Actor, record
 from casino.core import sql
 from casino.houses.models import House
+from casino.verification import newer
 from ledger import catalogue
 from ledger.findings import Finding
 
@@ -51,8 +52,8 @@ class Catalogue:
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def differences(self) -> list[Finding]:
-        """What is not as the migrations make it. Functions of a PostgreSQL for whose version none are declared are not
-        compared."""
+        """What is not as the migrations make it, those of this release or of the newer one that bears it (`newer.py`).
+        Functions of a PostgreSQL for whose version none are declared are not compared."""
         brought = next(name for name in self.objects if name.startswith(_BROUGHT))
         wanted = {name: digits for name, digits in declared().items() if not name.startswith(_BROUGHT)}
         there = dict(self.objects)
@@ -60,7 +61,7 @@ class Catalogue:
             wanted[brought] = declared()[brought]
         else:
             del there[brought]
-        return catalogue.compare(there, wanted)
+        return catalogue.compare(there, wanted, newer.declared)
 
 
 @cache

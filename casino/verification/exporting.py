@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from casino.audit import archive, verifier
+from casino.audit import verifier, zipapp
 from casino.audit.verifier.files import events_of
 from casino.houses.models import House
 from casino.verification.snapshot_reader import Moment, Stored, moment
@@ -37,7 +37,7 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
         "epochs": epochs,
         "house": str(house.id),
         "tail": tail,
-        "verifier_sha256": archive.sha256(),
+        "verifier_sha256": zipapp.sha256(),
     }
     _lines(folder / verifier.MANIFEST, [_line(manifest)])
     return manifest

@@ -14,27 +14,31 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from casino.audit.verifier.ledger import WAITING
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import SealedUnreadable
 from casino.hands import deals, face_down, postings, replays, series, settlement
 from casino.hands.face_down import CardsAltered
-from casino.hands.models import Deal, DealState, HandState, Mode
+from casino.hands.models import UNSETTLED, Deal, DealState, HandState, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
 from casino.tables.models import Table, TableSession
 from casino.verification import unexplained_postings as strays
 from casino.verification.hand_rows import (
+    CHUNK,
     Legs,
     Posted,
     Read,
     SealedBeside,
     chunks,
+    numbered,
     posted_of,
     prepared_of,
     sealed_beside,
 )
+from casino.verification.snapshot_reader import Hands, hands_since
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +63,21 @@ class Difference:
 
 @dataclass(slots=True)
 class Tally:
-    """How many hands were gone through, by state."""
+    """How many hands were gone through, by state, and how far."""
 
     states: Counter[str] = field(default_factory=Counter)
+    #: By table the number of its last hand; hands that are not over; by session what its last settled hand left.
+    numbers: dict[str, int] = field(default_factory=dict)
+    unfinished: list[str] = field(default_factory=list)
+    left: dict[int, dict[str, Any]] = field(default_factory=dict)
+    #: Behind it there was no ledger transaction yet.
+    transaction: int = 0
+
+    def note(self, hand: HandSnapshot) -> None:
+        """A hand was gone through."""
+        self.states[hand.state] += 1
+        if hand.state in UNSETTLED:
+            self.unfinished.append(hand.name)
 
     @property
     def hands(self) -> int:
@@ -69,9 +85,12 @@ class Tally:
         return self.states.total()
 
 
-def verify(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
+def verify(
+    house: House, *, table: Table | None = None, tally: Tally | None = None, since: Tally | None = None
+) -> Iterator[Difference]:
     """Every difference between the hands of a house, or of one table, and its ledger, in the order of the hands; at the
-    end what the ledger has posted to pots without a line of a hand to explain it. `tally` counts along.
+    end what the ledger has posted to pots without a line of a hand to explain it. `tally` counts along. With `since`,
+    what another verification has noted, hands that were over then are not gone through again.
 
     Reads one snapshot, so a house may be playing meanwhile; must be the first in its transaction where there is one.
     """
@@ -79,26 +98,48 @@ def verify(house: House, *, table: Table | None = None, tally: Tally | None = No
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute(sql.OUR_TABLES)
-        yield from differences(house, table=table, tally=tally)
+        yield from differences(house, table=table, tally=tally, since=since)
 
 
-def differences(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
+def differences(
+    house: House, *, table: Table | None = None, tally: Tally | None = None, since: Tally | None = None
+) -> Iterator[Difference]:
     """As :func:`verify`, in whatever transaction there is."""
     counted = tally or Tally()
     tables = {found.id: found for found in Table.objects.filter(house=house)}
-    left, resumes = dict[int, dict[str, Any]](), _resumed(house)
-    for chunk in chunks(house, tables, table):
+    left, resumes = counted.left, _resumed(house)
+    if since is not None:
+        left |= since.left
+    counted.numbers = dict(sql.rows(_LAST, [house.id]))
+    [(counted.transaction,)] = sql.rows("SELECT coalesce(max(id), 0) FROM ledger_transaction", [])
+    found = chunks(house, tables, table) if since is None else _newer(house, tables, since)
+    for chunk in found:
         posted = posted_of(house, chunk)
         prepared = prepared_of(house, chunk)
         beside = sealed_beside(house, chunk)
-        counted.states.update([read.hand.state for read in chunk])
         for read in chunk:
             hand = read.hand
+            counted.note(hand)
             yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
             yield from _sealed(hand, beside.get(hand.id, ()))
             yield from _series(hand, left, resumes)
-    for key, problem in strays.of(house, table):
+    first = None if since is None else max(0, since.transaction - WAITING)
+    for key, problem in strays.of(house, table, first):
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
+
+
+_LAST = """
+SELECT t.code, n.number FROM tables_table t
+CROSS JOIN LATERAL (SELECT max(number) AS number FROM hands_hand WHERE house_id = t.house_id AND table_id = t.id) n
+WHERE t.house_id = %s AND n.number IS NOT NULL
+"""
+
+
+def _newer(house: House, tables: Mapping[int, Table], since: Tally) -> Iterator[list[Read]]:
+    """The hands that were dealt since, and those that were not over, in the order of their ids."""
+    ids = hands_since(Hands(since.numbers, since.unfinished), house, sql.rows)
+    for at in range(0, len(ids), CHUNK):
+        yield numbered(house, tables, ids[at : at + CHUNK])
 
 
 #: What is said of a disputed hand whose replay has nothing against it.

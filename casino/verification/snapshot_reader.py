@@ -7,36 +7,47 @@ be read side by side; each stream is a `COPY ... TO STDOUT`, which PostgreSQL fi
 import json
 import re
 import select
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.conf import settings
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
 from casino.audit import verifier
 from casino.core import sql
 from casino.houses.models import House
-from casino.verification import catalogue, state_reader
+from casino.verification import away_texts, catalogue, state_reader
 from casino.verification.catalogue import Catalogue
 
 BATCH = 128
 """Rows that are handed on together."""
 
 _UTC = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
-#: A row is the payload and, in one text, what the columns beside it say: both hashes, chain, number, place in the log.
+#: A row is the payload and, in one text, what the columns beside it say: both hashes, chain, number, place in the log;
+#: where the text was put away, an excerpt of it, and last the archive that has it.
 _LEAVES = """
-    SELECT e.payload, concat_ws(' ', e.leaf_hash, encode(l.leaf_hash, 'hex'), c.name, e.seq, l.leaf_index)
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, encode(l.leaf_hash, 'hex'), c.name, e.seq, l.leaf_index, e.archive)
     FROM audit_leaf l LEFT JOIN audit_event e ON e.id = l.event_id AND e.house_id = l.house_id
     LEFT JOIN audit_chainhead c ON c.id = e.chain_id AND c.house_id = e.house_id
-    WHERE l.house_id = %s AND l.epoch = %s ORDER BY l.leaf_index
+    WHERE l.house_id = %s AND l.epoch = %s AND l.leaf_index >= %s AND l.leaf_index < %s ORDER BY l.leaf_index
 """
+#: Whether an epoch has texts that were put away, from a leaf on.
+_PUT_AWAY = "SELECT FROM audit_archive WHERE house_id = %s AND epoch = %s AND size > %s AND is_put_away LIMIT 1"
+_NO_END = 1 << 62
+#: Transactions of the events of a section.
+_OF_LEAVES = """t.id IN (
+    SELECT (posting ->> 'tx')::bigint FROM audit_leaf l JOIN audit_event e ON e.id = l.event_id
+    CROSS JOIN LATERAL jsonb_array_elements(e.doc -> 'postings') posting
+    WHERE l.house_id = %s AND l.epoch = %s AND l.leaf_index >= %s AND l.leaf_index < %s)"""
 _TAIL = """
     SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
     FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id AND c.house_id = e.house_id
-    WHERE e.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
+    WHERE e.house_id = %s AND e.id > %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
 """
 #: The same by the chains' marks, where these account for every event: quicker by far.
 _RECENT = """
@@ -59,9 +70,9 @@ _TRANSACTIONS = f"""
         'about', json_build_array(t.idempotency_key, t.kind, t.metadata, {_OCCURRED}, {_POSTED}),
         'id', t.id, 'legs', l.legs::json, 'reverses', t.reverses_id)::text
     ELSE concat(
-        '{{"about":[', to_json(t.idempotency_key), ',', to_json(t.kind), ',{{', m.flat, '}},',
+        '{{{{"about":[', to_json(t.idempotency_key), ',', to_json(t.kind), ',{{{{', m.flat, '}}}},',
         coalesce('"' || {_OCCURRED} || '"', 'null'), ',"', {_POSTED}, '"],"id":', t.id, ',"legs":', l.legs,
-        ',"reverses":', coalesce(t.reverses_id::text, 'null'), '}}')
+        ',"reverses":', coalesce(t.reverses_id::text, 'null'), '}}}}')
     END
     FROM ledger_transaction t,
     LATERAL (SELECT string_agg(concat(to_json(key), ':', value), ',' ORDER BY key COLLATE "C") AS flat,
@@ -70,7 +81,7 @@ _TRANSACTIONS = f"""
     LATERAL (SELECT concat('[', string_agg(concat('[', account_id, ',', version, ',', amount, ',', balance_after, ']'),
                     ',' ORDER BY account_id, version), ']') AS legs
              FROM ledger_entry WHERE transaction_id = t.id) l
-    WHERE t.book = %s ORDER BY t.id
+    WHERE t.book = %s AND {{}} ORDER BY t.id
 """  # noqa: S608 - made of constants
 _ACCOUNTS = """
     SELECT json_build_object('id', id, 'code', code, 'commodity', commodity, 'normal_side', normal_side,
@@ -89,7 +100,17 @@ _HANDS = """
             WHERE l.house_id = h.house_id AND l.hand_id = h.id), '[]'),
         'line_hashes', (SELECT json_object_agg(l.seq, l.hash ORDER BY l.seq) FROM hands_handline l
             WHERE l.house_id = h.house_id AND l.hand_id = h.id AND l.hash <> ''))
-    FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
+    FROM hands_hand h JOIN tables_table t ON t.id = h.table_id
+    WHERE h.house_id = %s AND (%s::bigint[] IS NULL OR h.id = ANY(%s::bigint[])) ORDER BY h.id
+"""
+#: Hands that were dealt since the tables had dealt these, and those of these names.
+_SINCE = """
+    SELECT h.id FROM tables_table t
+    LEFT JOIN unnest(%s::text[], %s::bigint[]) AS seen (code, number) ON seen.code = t.code
+    CROSS JOIN LATERAL (SELECT h.id FROM hands_hand h WHERE h.house_id = t.house_id AND h.table_id = t.id
+                        AND h.number > coalesce(seen.number, 0)) h
+    WHERE t.house_id = %s
+    UNION SELECT id FROM hands_hand WHERE house_id = %s AND name = ANY(%s)
 """
 #: `encode` breaks lines of base64, which an export does not.
 _TIMESTAMPS = f"""
@@ -113,16 +134,38 @@ Stored = tuple[list[bytes], list[bytes]]
 """Payloads, and for each what the columns beside it say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """How far hands were read: by table the number of its last hand, and the names of those that were not over."""
+
+    numbers: dict[str, int]
+    unfinished: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """How far a house was read: so many leaves of its last epoch, hands, ids of a ledger transaction and of an event
+    before which nothing is new, and the transaction id of PostgreSQL before which no row was written that is new."""
+
+    epoch: int
+    size: int
+    hands: Hands
+    transaction: int
+    event: int
+    bound: int
+
+
 class Moment:
     """A house as it was when the `moment` block began."""
 
-    def __init__(self, stack: ExitStack, using: str, house: House) -> None:
-        self.house = house
+    def __init__(self, stack: ExitStack, using: str, house: House, since: Since | None = None) -> None:
+        self.house, self._since = house, since
+        self._hands: list[int] | None = None
         self._stack, self._using = stack, using
         self._first = self._connect("")
         [(self._snapshot,)] = self.rows("SELECT pg_export_snapshot()", [])
 
-    def rows(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+    def rows(self, statement: str, parameters: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
         """All rows of a small query."""
         with self._first.cursor() as cursor:
             cursor.execute(statement, parameters)
@@ -140,22 +183,41 @@ class Moment:
         )
         return [(epoch, size, vkey) for epoch, size, vkey in found]
 
-    def leaves(self, epoch: int) -> Iterator[Stored]:
-        """The events of an epoch's leaves in their order."""
-        return self._pairs(_LEAVES, [self.house.id, epoch], _UNSORTED)
+    def leaves(self, epoch: int, section: range | None = None) -> Iterator[Stored]:
+        """The events of an epoch's leaves in their order, from where the reading goes on, or those of a section. Texts
+        that were put away come from their archive."""
+        first = self._since.size if self._since is not None else 0
+        asked = section or range(first, _NO_END)
+        stored = self._pairs(_LEAVES, [self.house.id, epoch, asked.start, asked.stop], _UNSORTED)
+        away = self.rows(_PUT_AWAY, [self.house.id, epoch, asked.start])
+        return away_texts.filled_in(self.house, stored) if away else stored
 
     def tail(self) -> Iterator[Stored]:
         """The events that are in no log yet, in the order in which they were written."""
         house = self.house.id
+        if self._since is not None:
+            return self._pairs(_TAIL, [house, self._since.event], _WHOLE)
         # Marks that were altered lead past events, which chains and heads then lack; one that lies beside its chain, as
         # under the number 0, would not be missed, were the events not counted.
         [(accounted,)] = self.rows(_ACCOUNTED, [house] * 3)
-        return self._pairs(_RECENT if accounted else _TAIL, [house], _WHOLE)
+        return self._pairs(_RECENT, [house], _WHOLE) if accounted else self._pairs(_TAIL, [house, 0], _WHOLE)
 
     def transactions(self) -> Iterator[list[bytes]]:
         """The ledger's transactions as lines of an export, canonical JSON, in the order of their ids: `about` is what
         `verifier.about_of` hashes, legs are account, version, amount, balance after it."""
-        for lines in self._copied(_TRANSACTIONS, [self.house.id], _ALONG):
+        first = self._since.transaction if self._since is not None else 0
+        return self._transactions("t.id > %s", first)
+
+    def some_transactions(self, ids: Collection[int]) -> Iterator[dict[str, Any]]:
+        """Those of these ids, as the verifier reads them."""
+        return verifier.transactions_of(self._transactions("t.id = ANY(%s)", list(ids)))
+
+    def transactions_of_leaves(self, epoch: int, section: range) -> Iterator[list[bytes]]:
+        """Those that the events of a section record."""
+        return self._transactions(_OF_LEAVES, self.house.id, epoch, section.start, section.stop)
+
+    def _transactions(self, where: str, *values: Any) -> Iterator[list[bytes]]:
+        for lines in self._copied(_TRANSACTIONS.format(where), [self.house.id, *values], _ALONG):
             yield [line if line.startswith(_CANONICAL) else _made_canonical(line) for line in lines]
 
     def accounts(self) -> Iterator[dict[str, Any]]:
@@ -164,22 +226,34 @@ class Moment:
 
     def timestamps(self) -> Iterator[dict[str, Any]]:
         """The time stamps of checkpoints as lines of an export, in the order of the checkpoints."""
-        after: tuple[Any, ...] = (-1, -1)
+        after: tuple[Any, ...] = (-1, -1) if self._since is None else (self._since.epoch, self._since.size - 1)
         while found := self.rows(_TIMESTAMPS, [self.house.id, *after]):
             yield from (json.loads(line) for _, _, line in found)
             after = found[-1][:2]
 
     def hands(self) -> Iterator[dict[str, Any]]:
         """The hands in the order in which they were dealt, with the keys of events; what is not there is left out."""
-        rows = self._objects(_HANDS)
+        ids = self.hands_since()
+        rows = _objects(self._copied(_HANDS, [self.house.id, ids, ids], _ALONG))
         return ({key: value for key, value in row.items() if value is not None} for row in rows)
+
+    def hands_since(self) -> list[int] | None:
+        """Ids of the hands that are read again or for the first time; None for all."""
+        if self._since is not None and self._hands is None:
+            self._hands = hands_since(self._since.hands, self.house, self.rows)
+        return self._hands
+
+    def counts(self) -> dict[str, int]:
+        """How many rows there are of each model of the house's state."""
+        return {name: self.rows(query, [self.house.id])[0][0] for name, query in state_reader.counting().items()}
 
     def state(self) -> Iterator[dict[str, Any]]:
         """The rows of the house's state, model by model, as `state_reader` reads them: one stream after the other, on
         one connection, since to connect costs more than most models have rows."""
         connection = self._ready(_ALONG)
-        for query in state_reader.queries():
-            _send(connection, query, [self.house.id])
+        for query in state_reader.queries() if self._since is None else state_reader.changes(self._since.bound):
+            values = {"house": self.house.id, "hands": self.hands_since()}
+            _send(connection, query, values)
             yield from _objects(_batches(connection))
         connection.close()
 
@@ -217,7 +291,14 @@ class Moment:
         return connection
 
 
-def _send(connection: BaseDatabaseWrapper, statement: str, parameters: list[Any]) -> None:
+def hands_since(position: Hands, house: House, rows: Callable[[str, list[Any]], Sequence[Any]]) -> list[int]:
+    """Ids of the hands of a house behind a position."""
+    codes, numbers = list(position.numbers), list(position.numbers.values())
+    found = rows(_SINCE, [codes, numbers, house.id, house.id, list(position.unfinished)])
+    return sorted(id_ for (id_,) in found)
+
+
+def _send(connection: BaseDatabaseWrapper, statement: str, parameters: list[Any] | dict[str, Any]) -> None:
     """Let PostgreSQL begin to send the rows of a query."""
     raw: psycopg.Connection[Any] = connection.connection
     query = psycopg.ClientCursor(raw).mogrify(f"COPY ({statement}) TO STDOUT", parameters)
@@ -301,7 +382,8 @@ def unescaped(rows: list[bytes]) -> list[bytes]:
 
 
 @contextmanager
-def moment(house: House, *, using: str = DEFAULT_DB_ALIAS) -> Iterator[Moment]:
-    """The house as it is now, for as long as the block lasts."""
+def moment(house: House, *, since: Since | None = None) -> Iterator[Moment]:
+    """The house as it is now, for as long as the block lasts; with `since` what came after that. Read past a pooler
+    where there is one."""
     with ExitStack() as stack:
-        yield Moment(stack, using, house)
+        yield Moment(stack, settings.CASINO_SNAPSHOTS, house, since)

@@ -129,6 +129,7 @@ _KEYS = {
     "watching.EuroRate": "m.number::text",
     "audit.Epoch": "m.epoch::text",
     "audit.KeyRotation": "concat(m.epoch, '/', m.size)",
+    "audit.Archive": "m.number::text",
     "days.Package": "m.day",
     "reports.Printout": "m.number::text",
     "days.PackageContent": _NAMES["days.Package"].format("m.package_id"),
@@ -158,24 +159,49 @@ _VALUES = {
 #: Where a model has no column of its house.
 _WHERE = {"houses.House": "m.id"}
 
+#: Of models that grow with every hand, which rows are new.
+_OF_HANDS = {"hands.Hand": "m.id = ANY(%(hands)s)", "hands.CardEntry": "m.hand_id = ANY(%(hands)s)"}
+
 
 @cache
 def queries() -> tuple[str, ...]:
-    """One query for each model that is compared, with the house's id as its parameter; each gives lines of JSON, with
-    key, model and row, the oldest first."""
+    """One query for each model that is compared, with `house` and `hands` as its parameters; each gives lines of JSON,
+    with key, model and row, the oldest first."""
     return tuple(_query(model) for model in MODELS.values() if model.is_compared)
 
 
-def _query(model: Model) -> str:
+def changes(bound: int) -> tuple[str, ...]:
+    """The same of the rows that were written by transactions of PostgreSQL from this id on: a row's `xmin` is the last
+    one that wrote it. Of what comes with each hand, the rows of the hands that are read."""
+    # Ids of 32 bits: the first three are none of transactions.
+    written = f"age(m.xmin) <= age('{max(bound % (1 << 32), 3)}'::xid)"
+    return tuple(_query(model, _OF_HANDS.get(model.name, written)) for model in MODELS.values() if model.is_compared)
+
+
+@cache
+def counting() -> dict[str, str]:
+    """By model a query that counts its rows, with the house's id as its parameter."""
+    return {
+        model.name: f"SELECT count(*) FROM {apps.get_model(model.name)._meta.db_table} m WHERE {_house(model)} = %s"
+        for model in MODELS.values()
+        if model.is_compared
+    }
+
+
+def _house(model: Model) -> str:
+    """The column of the house that a row is of."""
+    return _WHERE.get(model.name) or ("m.book" if "book" in model.columns else "m.house_id")
+
+
+def _query(model: Model, which: str = "true") -> str:
     found = apps.get_model(model.name)
     columns = [(name, _value(model.name, found, name, of)) for name, of in model.columns.items() if of.compared]
     key = _KEYS.get(model.name) or _NAMES[model.name].format("m.id")
     row = ", ".join(f"'{name}', {value}" for name, value in columns)
-    where = _WHERE.get(model.name) or ("m.book" if "book" in model.columns else "m.house_id")
     ordered = found._meta.pk.column if found._meta.pk is not None else "id"
     return (
         f"SELECT json_build_object('key', {key}, 'model', '{model.name}', 'row', json_build_object({row})) "
-        f"FROM {found._meta.db_table} m WHERE {where} = %s ORDER BY m.{ordered}"
+        f"FROM {found._meta.db_table} m WHERE {_house(model)} = %(house)s AND {which} ORDER BY m.{ordered}"
     )
 
 

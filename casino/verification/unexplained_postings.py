@@ -25,15 +25,16 @@ _OTHERS = {
 # A mirror is known by what it reverses, whatever its key.
 # Materialized: PostgreSQL does not know how much a new house has, and would count the lines again for every posting.
 _UNEXPLAINED = """
-WITH counted AS MATERIALIZED (
-    SELECT hand_id, count(*) AS lines FROM hands_handline WHERE house_id = %s GROUP BY hand_id
-), log AS MATERIALIZED (
-    SELECT hand.name, hand.disputes_withdrawn AS withdrawn, coalesce(counted.lines, 0) AS lines FROM hands_hand hand
-    LEFT JOIN counted ON counted.hand_id = hand.id WHERE hand.house_id = %s
-), keyed AS (
+WITH keyed AS (
     SELECT t.id, t.idempotency_key AS key, split_part(t.idempotency_key, ':', 2) AS hand,
         substr(t.idempotency_key, length('hand:' || split_part(t.idempotency_key, ':', 2) || ':') + 1) AS part
     FROM ledger_transaction t WHERE t.book = %s AND starts_with(t.idempotency_key, 'hand:') AND t.reverses_id IS NULL
+        AND t.id > %s
+), counted AS MATERIALIZED (
+    SELECT hand_id, count(*) AS lines FROM hands_handline WHERE house_id = %s AND @lines@ GROUP BY hand_id
+), log AS MATERIALIZED (
+    SELECT hand.name, hand.disputes_withdrawn AS withdrawn, coalesce(counted.lines, 0) AS lines FROM hands_hand hand
+    LEFT JOIN counted ON counted.hand_id = hand.id WHERE hand.house_id = %s AND @hands@
 )
 SELECT keyed.key, keyed.id, log.lines FROM keyed LEFT JOIN log ON log.name = keyed.hand
 WHERE (%s::text IS NULL OR starts_with(keyed.hand, %s || '-')) AND CASE
@@ -45,6 +46,13 @@ WHERE (%s::text IS NULL OR starts_with(keyed.hand, %s || '-')) AND CASE
 ORDER BY keyed.id
 """
 
+#: Which hands the keys are compared with: all, or those that the keys name.
+_ALL = {"@lines@": "true", "@hands@": "true"}
+_SOME = {
+    "@lines@": "hand_id IN (SELECT h.id FROM hands_hand h JOIN keyed ON keyed.hand = h.name)",
+    "@hands@": "hand.name IN (SELECT keyed.hand FROM keyed)",
+}
+
 _FOREIGN = """
 SELECT DISTINCT t.id, t.idempotency_key, account.code
 FROM ledger_account account
@@ -52,18 +60,22 @@ JOIN unnest(%s::text[], %s::text[]) AS rule (number, others) ON starts_with(acco
 JOIN ledger_entry entry ON entry.account_id = account.id
 JOIN ledger_transaction t ON t.id = entry.transaction_id
 LEFT JOIN ledger_transaction undone ON undone.id = t.reverses_id
-WHERE account.book = %s AND (%s::text IS NULL OR split_part(account.code, '/', 2) = %s)
+WHERE account.book = %s AND entry.transaction_id > %s AND (%s::text IS NULL OR split_part(account.code, '/', 2) = %s)
     AND NOT starts_with(coalesce(undone.idempotency_key, t.idempotency_key), 'hand:')
     AND (rule.others IS NULL OR t.idempotency_key !~ rule.others)
 ORDER BY t.id, account.code
 """
 
 
-def of(house: House, table: Table | None = None) -> Iterator[tuple[str, str]]:
-    """Keys of such postings, each with what is wrong with it."""
+def of(house: House, table: Table | None = None, after: int | None = None) -> Iterator[tuple[str, str]]:
+    """Keys of such postings, each with what is wrong with it; `after` this id of a transaction, where it is given."""
     code = table.code if table else None
-    for key, id_, lines in sql.rows(_UNEXPLAINED, [house.id, house.id, house.id, code, code, postings.endings()]):
+    first = after or 0
+    unexplained = _UNEXPLAINED
+    for name, which in (_ALL if after is None else _SOME).items():
+        unexplained = unexplained.replace(name, which)
+    for key, id_, lines in sql.rows(unexplained, [house.id, first, house.id, house.id, code, code, postings.endings()]):
         problem = "of which there is no hand" if lines is None else f"which its log of {lines} lines does not explain"
         yield key, f"the ledger posted {key} (transaction {id_}), {problem}"
-    for id_, key, account in sql.rows(_FOREIGN, [list(_OTHERS), list(_OTHERS.values()), house.id, code, code]):
+    for id_, key, account in sql.rows(_FOREIGN, [list(_OTHERS), list(_OTHERS.values()), house.id, first, code, code]):
         yield key, f"{account} was posted to by transaction {id_} ({key}), which is no hand's"

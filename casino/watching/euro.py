@@ -9,11 +9,11 @@ from django.db.models import Max
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.approvals.selectors import database_time
 from casino.audit.events.watching import EuroRateSet
 from casino.core import once_live, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.moments import utc
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.approvals.selectors import database_time
 from casino.audit.events.watching import ReturnFiled
 from casino.core import sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.moments import utc
+from casino.core.sql import database_time
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role

@@ -17,6 +17,9 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from django.core.exceptions import ImproperlyConfigured
+
+from casino import configuration
 from deploy.backups import records
 from deploy.backups.drill import MOST_LOST, Drill
 from deploy.backups.pgbackrest import BackupError, Information, PgBackRest, due
@@ -30,17 +33,17 @@ STANZA = "cukassza"
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
+        options = _parser().parse_args(arguments)
         pgbackrest = _pgbackrest(options)
         if options.command == "back-up":
             return back_up(pgbackrest, options.type, options.records)
         if options.command == "drill":
             return drill(pgbackrest, options)
         show(pgbackrest.information())
-    except (BackupError, EmbeddedError, OSError) as error:
-        code = getattr(error, "code", "system_error")
+    except (BackupError, EmbeddedError, ImproperlyConfigured, OSError) as error:
+        code = "settings_refused" if isinstance(error, ImproperlyConfigured) else getattr(error, "code", "system_error")
         print(f"backups: {error} [{code}]", file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
@@ -70,14 +73,15 @@ def back_up(pgbackrest: PgBackRest, kind: str, folder: Path | None) -> int:
 
 def drill(pgbackrest: PgBackRest, options: argparse.Namespace) -> int:
     """Drill; the report is printed and recorded, also where a backup could not even be tried."""
-    if "DATABASE_URL" not in os.environ:
-        raise BackupError("DATABASE_URL is not set: run this with the environment of the application's processes")
+    environ = configuration.as_environ(os.environ)
+    if "DATABASE_URL" not in environ:
+        raise BackupError("DATABASE_URL is not set: run this with the settings of the application's processes")
     folder = Path(tempfile.mkdtemp(prefix="restore-drill-", dir=options.folder))
     try:
         programs = options.programs or Path(f"/usr/lib/postgresql/{pgbackrest.information().version}/bin")
         if not (programs / "pg_ctl").is_file():
             raise BackupError(f"{programs} has no pg_ctl of the version that was backed up: name it with --programs")
-        report = Drill(pgbackrest, programs, folder, dict(os.environ), options.most_lost).run()
+        report = Drill(pgbackrest, programs, folder, environ, options.most_lost).run()
         found = report.as_json()
     except BackupError as error:
         _record(options.records, {"ok": False, "problems": [f"{error} [{error.code}]"]})
@@ -118,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--configuration", type=Path, default=CONFIGURATION, help="the folder of pgbackrest.conf")
     parser.add_argument("--stanza", default=STANZA)
     parser.add_argument("--pgbackrest", type=Path, help="the program, where it is not on PATH")
-    known = os.environ.get("CASINO_BACKUP_RECORDS")
+    known = configuration.read_one("backup_records", os.environ)
     parser.add_argument(
         "--records", type=Path, default=Path(known) if known else None,
         help="the folder of records for /metrics and doctor (default: CASINO_BACKUP_RECORDS)",

@@ -131,7 +131,7 @@ def _end(file: Path) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Drill:
-    """One drill in an empty folder; `environ` is that of the application's processes."""
+    """One drill in an empty folder; `environ` has the settings of the application's processes, and names no file."""
 
     pgbackrest: PgBackRest
     programs: Path

@@ -23,7 +23,7 @@ from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError, RecordedTable
 from deploy.demo.logins import Credentials, saved
 from deploy.demo.play import play_evening
-from deploy.demo.proof import export, verify, wait_for
+from deploy.demo.proof import archive, export, verify, wait_for
 from deploy.demo.report import collect, show
 from deploy.demo.seed import ROOT, found_house
 from deploy.processes import Processes, ProcessesError, address, application, listen
@@ -82,6 +82,7 @@ def play(port: int, recorded: Path | None) -> int:
                 folder = logins_dir() / f"{credentials.house}.trail"
                 exporting = beside.submit(export, credentials.house, folder)
                 verifying = beside.submit(lambda: verify(exporting.result()))
+                archiving = beside.submit(lambda: archive(exporting.result(), credentials.house, played.day))
                 journals = [download(auditor, credentials.house, layout) for layout in ("beancount", "hledger")]
                 say("the auditor downloads and signs the day's package")
                 packaged = package.fetch(auditor, played.day, logins_dir() / f"{credentials.house}-{played.day}.zip")
@@ -89,13 +90,17 @@ def play(port: int, recorded: Path | None) -> int:
                 report = collect(auditor, tables, played)
             # The sequencer signs the event of the export.
             exporting.result()
+            archived = archiving.result()
         proof, again = verifying.result()
     console = Console(soft_wrap=True, width=WIDTH)
     show(console, report, played)
     console.print(proof.verdict)
-    print("", *proof.lines(again), "", *packaged.lines(), sep="\n")
+    console.print(archived.verdict)
+    print(
+        "", *proof.lines(again), "", f"Archived in {archived.folder}: {archived.said}", "", *packaged.lines(), sep="\n"
+    )
     print(f"\nThe book for other people's programs to add up: {' and '.join(map(str, journals))}")
-    good = report.ok and proof.ok and packaged.ok
+    good = report.ok and proof.ok and archived.ok and packaged.ok
     print(f"\n{'All of it balances' if good else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
     return 0 if good else 1
 

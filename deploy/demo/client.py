@@ -9,6 +9,7 @@ import json
 import time
 import uuid
 from http.client import HTTPConnection, HTTPException
+from select import select
 from shutil import copyfileobj
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
@@ -80,6 +81,9 @@ class Connection:
 
     def _exchange(self, method: str, path: str, content: bytes | None, sent: dict[str, str]) -> tuple[int, Any]:
         self.requests += 1
+        if self._http.sock is not None and select([self._http.sock], [], [], 0)[0]:
+            # The house has ended an idle connection, as it may: nothing was sent on it, the next one is opened.
+            self._http.close()
         self._http.request(method, self._root + path, content, sent)
         response = self._http.getresponse()
         answer = response.read()

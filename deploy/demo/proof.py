@@ -72,6 +72,34 @@ def verify(exported: Exported) -> tuple[Proof, str]:
     return Proof(exported.folder, json.loads(said)), f"python3 {' '.join(command)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """The evening's gaming day in an archive, and what `verify.pyz archive` said of it."""
+
+    folder: Path
+    said: str
+    ok: bool
+
+    @property
+    def verdict(self) -> str:
+        """One line for the report, in rich's markup."""
+        return f"  [{'green]yes' if self.ok else 'red]NO '}[/] the day is in an archive, which proves itself"
+
+
+def archive(exported: Exported, house: str, day: str) -> Archived:
+    """Archive everything up to the closing of a day, and let `verify.pyz` check that with the checkpoints and the key
+    that were held before. Raises EveningError."""
+    _run([sys.executable, "manage.py", "archive", house, "--until", day])
+    [folder] = Path(os.environ["CASINO_ARCHIVE_DIR"].split(os.pathsep)[0]).glob(f"{house}-????????/0001")
+    command = [sys.executable, "-I", str(_program(exported.folder)), "archive", str(folder)]
+    for file in exported.held:
+        command += ["--checkpoints", str(file)]
+    done = subprocess.run(
+        [*command, "--key", str(exported.held[0].with_suffix(".vkey"))], capture_output=True, text=True, check=False
+    )
+    return Archived(folder, (done.stdout + done.stderr).strip(), done.returncode == 0)
+
+
 def _program(folder: Path) -> Path:
     return folder.parent / "verify.pyz"
 

@@ -78,10 +78,10 @@ def found_house(base_url: str, tables: Iterable[RecordedTable], *, after: int = 
     it, and let three people sign that it goes live. Raises EveningError where a table cannot be what its records say, a
     command refuses or the house lacks something, and Refused."""
     tables = list(tables)
-    founders = _command(after)
+    founders = begin_house(after)
     with ExitStack() as stack:
         admin, deputy, third, auditor = (stack.enter_context(Terminal(base_url, login)) for login in founders)
-        house = _House(base_url, founders[0], admin)
+        house = HouseSetUp(base_url, founders[0], admin)
         people = house.people(admin, deputy, third, dealers=-(-len(tables) // TABLES_OF_A_DEALER))
         supervisor = stack.enter_context(Terminal(base_url, people["supervisor"]))
         house.stock(admin, auditor, supervisor, chips=8 * sum(table.max_stack for table in tables), tables=len(tables))
@@ -136,8 +136,9 @@ IDENTITY = {
 FOUNDERS = {"admin": "admin", "deputy": "admin", "third": "admin", "auditor": "auditor"}
 
 
-def _command(after: int) -> list[Login]:
-    """The operator's part: a house, its founders, and the terminal in the office."""
+def begin_house(after: int = 0) -> list[Login]:
+    """The operator's part: the next demo house whose number is above `after`, its founders in the order of `FOUNDERS`,
+    and the terminal in the office. Raises EveningError where the command refuses."""
     passwords = [secrets.token_urlsafe(12) for _ in FOUNDERS]
     for number in range(after + 1, after + _MOST_HOUSES):
         code = f"DEMO-{number}"
@@ -163,7 +164,7 @@ def _command(after: int) -> list[Login]:
 
 
 @dataclass(slots=True)
-class _House:
+class HouseSetUp:
     """A house that is being set up by its administrator."""
 
     base_url: str

@@ -24,11 +24,12 @@ from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER, SEQUENCER_ROLE, pass
 START_SECONDS = 60.0
 #: The first version with a built-in locale provider.
 BUILT_IN_LOCALE = 17
-# Orphaned backends of a killed postmaster hold its shared memory for a moment, and recovery takes one, too.
+# Orphaned backends of a killed postmaster hold its shared memory for a moment, and recovery takes one, too. One server
+# serves all test processes of a checkout, each with two installations at most, of twenty-five connections each.
 SETTINGS = {
     "listen_addresses": "",
     "port": "5432",
-    "max_connections": "100",
+    "max_connections": "250",
     "shared_buffers": "128MB",
     "synchronous_commit": "on",
     "timezone": "UTC",

@@ -25,6 +25,9 @@ from deploy.embedded.urls import (
 )
 from deploy.embedded.valkey import Valkey
 
+#: Where archives are kept; who makes one creates no folder for them.
+_ARCHIVES = "archives"
+
 
 @dataclass(frozen=True)
 class ServiceStatus:
@@ -48,6 +51,7 @@ def ensure(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) 
             Postgres(layout).start()
         if not named.redis:
             Valkey(layout).start()
+        (layout.var / _ARCHIVES).mkdir(exist_ok=True)
     return _urls(environ, layout, named)
 
 
@@ -126,4 +130,5 @@ def _urls(environ: Mapping[str, str], layout: Layout, named: Given) -> ServiceUr
         seal_key=environ.get("CASINO_SEAL_KEY") or f"file:{kept_secret_file(layout.var.resolve(), 'seal_key')}",
         log_key=environ.get("CASINO_LOG_KEY") or f"file:{kept_secret_file(layout.var.resolve(), 'log_key')}",
         checkpoint_dir=environ.get("CASINO_CHECKPOINT_DIR") or str(layout.var / "checkpoints"),
+        archive_dir=environ.get("CASINO_ARCHIVE_DIR") or str(layout.var / _ARCHIVES),
     )

@@ -34,6 +34,7 @@ class ServiceUrls:
     seal_key: str = field(repr=False)
     log_key: str = field(repr=False)
     checkpoint_dir: str
+    archive_dir: str
 
     def as_environ(self) -> dict[str, str]:
         """The environment variables that casino.settings reads."""
@@ -47,6 +48,7 @@ class ServiceUrls:
             "CASINO_SEAL_KEY": self.seal_key,
             "CASINO_LOG_KEY": self.log_key,
             "CASINO_CHECKPOINT_DIR": self.checkpoint_dir,
+            "CASINO_ARCHIVE_DIR": self.archive_dir,
         }
 
     def as_exports(self) -> str:

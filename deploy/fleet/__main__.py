@@ -3,6 +3,7 @@
 python -m deploy.fleet fleet.toml check
 python -m deploy.fleet fleet.toml nginx > /etc/nginx/cukassza-stacks.conf
 python -m deploy.fleet fleet.toml status
+python -m deploy.fleet fleet.toml upgrade [--only NAME]
 python -m deploy.fleet fleet.toml each [--only NAME] -- migrate --database owner
 """
 
@@ -15,13 +16,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from deploy.fleet import asking, front, stacks
+from deploy.fleet import asking, front, stacks, upgrading
 from deploy.fleet.stacks import FleetError, Stack
 
 COMMANDS = {
     "check": "read the file, and say what is in it",
     "nginx": "print the part of nginx's configuration that leads host names to stacks",
     "status": "ask every stack how it is; 1 where something is to be done",
+    "upgrade": "bring each stack to the version that is installed, while it plays, until one fails",
     "each": "run a management command in each stack, one after another, until one fails",
 }
 #: Stacks that are asked at once.
@@ -35,14 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text)
-        if name == "each":
+        if name in ("each", "upgrade"):
             command.add_argument("--only", action="append", default=[], metavar="NAME", help="in this stack alone")
+        if name == "each":
             command.add_argument("words", nargs="+", help="the management command and its arguments")
     given = parser.parse_args(arguments)
     try:
         found = stacks.read(given.file)
         if given.command == "each":
             return each(_chosen(found, given.only), given.words)
+        if given.command == "upgrade":
+            return upgrading.upgrade(_chosen(found, given.only))
     except FleetError as error:
         print(f"fleet: {error}", file=sys.stderr)
         return 2

@@ -7,6 +7,11 @@
     token_file = "/etc/cukassza/metrics_token" # reads its /metrics; optional
     drained = true                             # its names are answered 503 by nginx; optional
 
+    [stacks.ace.upgrade]                       # how `upgrade` goes; optional
+    backup = ["systemctl", "start", "cukassza-backup"]           # makes a backup, where there is one; optional
+    migrate = ["systemctl", "restart", "cukassza-migrate"]       # optional: the management command
+    restart = [["systemctl", "restart", "cukassza-web"]]         # restart the processes, one after another
+
 One stack is one whole installation: database, processes, checkpoints, keys. A house lives in one of them.
 """
 
@@ -33,6 +38,15 @@ class FleetError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Upgrade:
+    """How the processes of a stack come to another version, each a command."""
+
+    restart: tuple[tuple[str, ...], ...]
+    migrate: tuple[str, ...]
+    backup: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Stack:
     """One installation."""
 
@@ -42,6 +56,7 @@ class Stack:
     command: tuple[str, ...]
     token_file: Path | None = None
     drained: bool = False
+    upgrade: Upgrade | None = None
 
     @property
     def token(self) -> str | None:
@@ -80,11 +95,26 @@ def _stack(name: str, values: Any) -> Stack:
     if fits is None or not 0 < int(fits[2]) < 1 << 16:
         raise FleetError(f"stack {name}: web is HOST:PORT")
     token_file, drained = rest.pop("token_file", None), rest.pop("drained", False)
+    upgrade = _upgrade(name, command, rest.pop("upgrade", None))
     if not isinstance(token_file, str | None) or not isinstance(drained, bool):
         raise FleetError(f"stack {name}: token_file is a path, drained is true or false")
     if rest:
         raise FleetError(f"stack {name}: there is no {', '.join(sorted(rest))}")
-    return Stack(name, hosts, web, command, None if token_file is None else Path(token_file), drained)
+    return Stack(name, hosts, web, command, None if token_file is None else Path(token_file), drained, upgrade)
+
+
+def _upgrade(name: str, command: tuple[str, ...], values: Any) -> Upgrade | None:
+    if values is None:
+        return None
+    if not isinstance(values, dict) or not isinstance(values.get("restart"), list) or not values["restart"]:
+        raise FleetError(f"stack {name}: upgrade has restart, a list of commands, at least one of them")
+    rest = dict(values)
+    restart = tuple(_texts(name, "restart", one) for one in rest.pop("restart"))
+    given = {key: _texts(name, key, rest.pop(key)) for key in ("backup", "migrate") if key in rest}
+    if rest:
+        raise FleetError(f"stack {name}: upgrade has no {', '.join(sorted(rest))}")
+    migrate = given.get("migrate", (*command, "migrate", "--database", "owner", "--no-input"))
+    return Upgrade(restart, migrate, given.get("backup"))
 
 
 def _texts(name: str, key: str, values: Any) -> tuple[str, ...]:

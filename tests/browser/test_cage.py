@@ -55,9 +55,13 @@ def events(screens: Screens, kind: str) -> int:
     return Event.objects.filter(house=screens.kit.house, doc__kind=kind).count()
 
 
+#: The names of what a page keeps.
+KEPT = "Object.keys(sessionStorage).filter((one) => one.startsWith('cukassza.'))"
+
+
 def kept(page: Page) -> int:
     """How much the page keeps for later."""
-    return int(page.evaluate("() => Object.keys(sessionStorage).filter((one) => one.startsWith('cukassza.')).length"))
+    return int(page.evaluate(f"() => {KEPT}.length"))
 
 
 def test_a_form_whose_answer_is_lost_counts_once_also_when_the_page_is_loaded_again(screens: Screens) -> None:
@@ -76,6 +80,8 @@ def test_a_form_whose_answer_is_lost_counts_once_also_when_the_page_is_loaded_ag
     # Answers are lost until the page is loaded again: a repeat before that must not be answered either.
     page.reload()
     page.wait_for_selector(STATE.format("unknown"))
+    # What is kept until then says nothing.
+    assert kept(page) == 1 and "anna" not in page.evaluate("() => JSON.stringify(Object.values(sessionStorage))")
     page.unroute("**/jobs/buyIn")
     page.wait_for_selector(STATE.format("recorded"))
     assert set(answered) == {200} and events(screens, "cage.buy_in") == 1
@@ -88,14 +94,25 @@ def test_what_one_has_sent_is_not_repeated_in_the_name_of_another(screens: Scree
     buy(page, "500")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(STATE.format("unknown"))
-    page.unroute("**/jobs/buyIn")
     other = screens.kit.token(Role.CAGE_SUPERVISOR, TerminalKind.CAGE, "C1")
     page.context.add_cookies([{"name": cookies.SESSION, "value": other, "url": screens.root, "sameSite": "Strict"}])
     screens.open(page, "drawers/C1")
     page.wait_for_selector(STATE.format("unknown"))
     assert "Not answered yet" in page.inner_text("#strip")
+    page.unroute("**/jobs/buyIn")
     page.wait_for_timeout(1500)
     assert events(screens, "cage.buy_in") == 0
+
+
+def test_what_was_typed_goes_with_the_session(screens: Screens) -> None:
+    page = at_drawer(screens, opened(screens))
+    page.keyboard.press("t")
+    page.fill("#job [name=cash]", "77777")
+    page.wait_for_function(f"() => {KEPT}.length === 1")
+    page.context.clear_cookies(name=cookies.SESSION)
+    page.goto(f"{screens.root}/console/drawers/C1")
+    page.wait_for_url("**/console/terminal?**")
+    page.wait_for_function(f"() => {KEPT}.length === 0")
 
 
 def test_chips_are_proposed_and_must_make_the_sum(screens: Screens) -> None:
@@ -120,6 +137,7 @@ def test_a_count_stays_until_it_is_recorded_and_is_gone_then(screens: Screens) -
     page.keyboard.press("t")
     page.wait_for_selector("#job [name=cash]")
     assert page.input_value("#job [name=cash]") == "77777"
+    assert kept(page) == 1 and "77777" not in page.evaluate("() => JSON.stringify(sessionStorage)")
     page.keyboard.press("Control+Enter")
     assert events(screens, "drawer.counted") == 0
     page.click("#job [data-zero]")

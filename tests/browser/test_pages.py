@@ -13,7 +13,16 @@ pytestmark = pytest.mark.slow
 
 #: Screens by who opens them.
 PAGES: dict[Role, tuple[str, ...]] = {
-    Role.ADMIN: ("work", "work/listTables", "work/createTable", "work/hireStaff", "people", "founding", "limits"),
+    Role.ADMIN: (
+        "work",
+        "work/listTables",
+        "work/createTable",
+        "work/hireStaff",
+        "people",
+        "founding",
+        "limits",
+        "webhooks",
+    ),
     Role.COMPLIANCE: ("safeguards",),
     Role.AUDITOR: ("reports", "reports/trial-balance", "audit", "verification", "work/listEvents"),
     Role.MANAGER: ("floor", "work/closeDay", "days", "status"),

@@ -9,7 +9,8 @@ from casino.approvals.control_points import set_at_founding
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.hands.terms import rules
-from casino.reports.selectors import hand_money, house_report, verification
+from casino.reports.selectors import hand_money, house_report
+from casino.reports.verifying import verification
 from casino.tables.models import CarryoverOnClose
 from deploy.demo.client import Refused
 from deploy.demo.dealer import Console

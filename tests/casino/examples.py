@@ -8,21 +8,27 @@ and a login that is locked.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
+from django.test import override_settings
 from django.urls import resolve
 
+from casino.api.audit import GZIP
 from casino.api.days import ZIP
 from casino.api.tiles import BINARY
+from casino.audit import archives
 from casino.staff.models import Role, TerminalKind
+from casino.verification import archiving
 from engine.kernel.cards import TELL32
 from tests.casino.busy import AFTERWARDS, DAY, REASON, STEPS, Busy
 from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_variant_hands import ALONE_WITH_41
-from tests.casino.kit import FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Desk, Kit
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, MISDEAL, PIECES, SAMPLE, TRAY, Desk, Kit
 from tests.casino.stable import TEXTS, Stable
 from tests.casino.transfers.test_transfers import floor_at
 
@@ -34,6 +40,7 @@ MOST_LINES, PAGE = 6, "page_size=2"
 #: What is read after which step: whose desk, and the address below the desk's.
 READS: dict[str, tuple[tuple[str, str], ...]] = {
     "staff.signed_in": (("manager", "staff/on-duty"),),
+    "staff.pin_set": (("newcomer", "sessions"),),
     "staff.passkey_registered": (("newcomer", "passkeys"),),
     "rota.withdrawn": (("manager", f"rota?{PAGE}"),),
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
@@ -184,6 +191,8 @@ class Recording(Kit):
             return "(a PDF file)"
         if media_type(answer) == ZIP:
             return "(a ZIP file)"
+        if media_type(answer) == GZIP:
+            return "(a file under gzip)"
         if media_type(answer) == BINARY:
             return f"({len(answer.content)} bytes)"
         lines = answer.text.splitlines(keepends=True)[:MOST_LINES]
@@ -293,6 +302,11 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
         f"receipts/{receipt['hash']}", "audit/log/1/checkpoint", "audit/log/1/tile/0/000.p/2",
     ):  # fmt: skip
         kit.read(busy.auditor.get, path)
+    with TemporaryDirectory() as folder, override_settings(CASINO_ARCHIVE_DIRS=[Path(folder)]):
+        [section] = archiving.due(kit.house, DAY)
+        archiving.make(kit.house, section, ACTOR)
+        kit.read(busy.auditor.get, "audit/archives")
+        kit.read(busy.auditor.get, f"audit/archives/1/{archives.EVENTS}")
 
 
 def _play_from(device: Device, desk: Desk) -> None:

@@ -4,10 +4,10 @@ import itertools
 import json
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any
 
 import httpx
 from django.core.handlers.wsgi import WSGIHandler
@@ -28,34 +28,32 @@ from casino.bookkeeping.postings import Posting
 from casino.cage.contents import by_the_books
 from casino.cage.founding import create_drawer, open_vault
 from casino.cage.models import Drawer, Shift
-from casino.cage.services import AtDrawer, sell_chips
 from casino.chips.selectors import in_use
 from casino.chips.services import introduce
-from casino.core import locks
+from casino.core import sql
 from casino.core.canonical import fingerprint
 from casino.core.denominations import spread
-from casino.core.write import Command, Outcome, RequestContext, Subject, Work
+from casino.core.write import Command, RequestContext, Work
 from casino.days import packages
 from casino.golive import rehearsals, rehearsing
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
+from casino.players.models import Player
 from casino.players.services import create_player
 from casino.reports import making, packaging, runs
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.staff.services import signed_in_event
 from casino.tables.models import CarryoverOnClose, Table
-from casino.tables.services import AtTable, Terms, seat_player, stock_tray
+from casino.tables.services import Terms, stock_tray
 from engine.registry import game_info, resolve
+from tests.casino import prepared
 from tests.casino.any_event import USUAL, AnyEvent
 from tests.casino.contract import assert_promised
 from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.
 logging.getLogger("httpx").setLevel(logging.WARNING)
-
-T = TypeVar("T")
-Change = Callable[[T, Work], Outcome]
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
@@ -197,22 +195,27 @@ class Kit:
         """Found a house; `bare`: without chips, vault and drawer. A sandbox plays at once; `exponent`: decimal
         places of its currency."""
         code = f"H{uuid.uuid4().hex[:12]}"
-        house = found_house(
-            code=code, name=name, currency="HUF", actor=ACTOR, second_factor_required=second_factor_required,
-            sandbox=sandbox, currency_exponent=exponent,
-        )  # fmt: skip
-        # Drawers of tests begin with half of all chips: nobody has to approve that.
-        # Tables open with what was stocked: who tests trays counts them. Nobody asks who a player is.
-        names = ("float_by_manager_above", "float_most", "identity_from", "no_buy_in_above", "opener_required_above")
-        points = dict.fromkeys(names, CHIPS)
-        set_at_founding(house=house, points=points, actor=ACTOR)
-        if not sandbox:
-            identity.set_at_founding(house=house, parts=IDENTITY, actor=ACTOR)
-        if bare:
-            return cls(house)
-        introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
-        open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
-        create_drawer(house=house, code="C1", actor=ACTOR)
+        with transaction.atomic():
+            house = found_house(
+                code=code, name=name, currency="HUF", actor=ACTOR, second_factor_required=second_factor_required,
+                sandbox=sandbox, currency_exponent=exponent,
+            )  # fmt: skip
+            # Drawers of tests begin with half of all chips: nobody has to approve that.
+            # Tables open with what was stocked: who tests trays counts them. Nobody asks who a player is.
+            names = (
+                "float_by_manager_above",
+                "float_most",
+                "identity_from",
+                "no_buy_in_above",
+                "opener_required_above",
+            )
+            set_at_founding(house=house, points=dict.fromkeys(names, CHIPS), actor=ACTOR)
+            if not sandbox:
+                identity.set_at_founding(house=house, parts=IDENTITY, actor=ACTOR)
+            if not bare:
+                introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
+                open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
+                create_drawer(house=house, code="C1", actor=ACTOR)
         return cls(house)
 
     def close(self) -> None:
@@ -264,16 +267,17 @@ class Kit:
         with the events of it."""
         number = next(self._numbers)
         at_house = f"@{self.house.code}" if self.logins_with_house else ""
-        staff = Staff.objects.create(
-            house=self.house, login=f"{role}{number}{at_house}", name=str(role), roles=[role],
-            password_givers=[ACTOR.staff],
-        )  # fmt: skip
-        terminal = Terminal.objects.create(
-            house=self.house, code=f"{kind}-{number}", kind=kind, location=location, key_digest="0" * 64
-        )
-        row, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
-        if noted:
-            self._note_hired(staff, terminal, row)
+        with transaction.atomic():
+            staff = Staff.objects.create(
+                house=self.house, login=f"{role}{number}{at_house}", name=str(role), roles=[role],
+                password_givers=[ACTOR.staff],
+            )  # fmt: skip
+            terminal = Terminal.objects.create(
+                house=self.house, code=f"{kind}-{number}", kind=kind, location=location, key_digest="0" * 64
+            )
+            row, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
+            if noted:
+                self._note_hired(staff, terminal, row)
         context = RequestContext(house=self.house, staff=staff, role=role, terminal=terminal, request_id="test")
         return context, str(token)
 
@@ -296,20 +300,9 @@ class Kit:
             ),
             (at_it, signed_in_event(token)),
         ]  # fmt: skip
-        with transaction.atomic():
+        with sql.joined():
             for actor, event in noted:
                 record(chain=self.house.chain, house=self.house, actor=actor, event=event)
-
-    def at_once(self, context: RequestContext, subject: Subject[T], changes: Iterable[Change[T]]) -> None:
-        """Write several changes of one subject in one transaction and without requests, each with its own event."""
-        with transaction.atomic():
-            locks.begin()
-            found = subject.open(command_of(context))
-            for change in changes:
-                work = Work(self.house, context.actor)
-                _, event = subject.advance(found, work, change(found, work))
-                work.record(chain=subject.chain(found), event=event)
-        locks.begin()
 
     def http(self, token: str | None) -> httpx.Client:
         """An HTTP client on the real WSGI application, with or without a token, which checks every answer."""
@@ -392,37 +385,33 @@ class Kit:
         """An office terminal; its path is the API's root."""
         return Desk(self.http(self.token(role, TerminalKind.OFFICE, "")), "/api/v1")
 
-    def players(self, *refs: str, chips: int = 0, pieces: Mapping[int, int] | None = None) -> None:
+    def players(self, *refs: str, chips: int = 0, pieces: Mapping[int, int] | None = None) -> list[Player]:
         """Register players, each with `chips` bought at the cage, in the largest chips there are or in these pieces."""
         with transaction.atomic():
-            for ref in refs:
-                create_player(house=self.house, ref=ref, actor=ACTOR)
+            players = [create_player(house=self.house, ref=ref, actor=ACTOR) for ref in refs]
         if pieces:
             chips = sum(value * count for value, count in pieces.items())
-        if chips:
-            context, token = self._at_drawer("C1")
+        if chips and players:
+            context, _ = self._at_drawer("C1")
             if not Shift.objects.filter(house=self.house, drawer__code="C1", closed_at=None).exists():
-                cashier = self._at_cage("C1", token)
-                self.open_drawer(cashier, cash=CASH, pieces={str(value): count // 2 for value, count in PIECES.items()})
-            keys = (command_of(context).ledger_key() for _ in refs)
-            sold = (
-                partial(sell_chips, key=key, player_ref=ref, amount=chips, pieces=pieces)
-                for key, ref in zip(keys, refs, strict=True)
-            )
-            self.at_once(context, AtDrawer("C1"), sold)
+                manager, _ = self.hire(Role.MANAGER, TerminalKind.CAGE, "C1")
+                halves = {str(value): count // 2 for value, count in PIECES.items()}
+                prepared.open_drawer(command_of(manager), command_of(context), "C1", cash=CASH, pieces=halves)
+            commands = [command_of(context) for _ in players]
+            prepared.sell_chips(commands, "C1", players, amount=chips, pieces=pieces)
+        return players
 
     def seated(self, code: str = "T1", *, stacks: tuple[int, ...] = (20_000, 15_000, 9_000, 30_000)) -> Desk:
         """An open table with players u1, u2 ... on seats 1, 2 ... and these stacks; returns the dealer's console."""
         refs = [f"{code}-u{number}" for number in range(1, len(stacks) + 1)]
-        self.players(*refs, chips=max(stacks))
+        return self.sit_down(self.players(*refs, chips=max(stacks)), stacks, code)
+
+    def sit_down(self, players: Sequence[Player], stacks: Sequence[int], code: str = "T1") -> Desk:
+        """Open a table and seat these players on seats 1, 2 ... with these stacks; returns the dealer's console."""
         context, token = self.hire(Role.DEALER, TerminalKind.TABLE, code)
         dealer = self._at_table(code, token)
         dealer.ok("open")
-        seated = (
-            partial(seat_player, key=command_of(context).ledger_key(), seat=seat, player_ref=ref, amount=stack)
-            for seat, (ref, stack) in enumerate(zip(refs, stacks, strict=True), start=1)
-        )
-        self.at_once(context, AtTable(code), seated)
+        prepared.seat([command_of(context) for _ in players], code, players, stacks=stacks)
         dealer.version += len(stacks)
         return dealer
 

@@ -1,4 +1,4 @@
-"""The environment's variables: one declaration, and nothing that is wrong or unknown goes by unnoticed."""
+"""Settings: one declaration for variables and file, and nothing that is wrong or unknown goes by unnoticed."""
 
 import ast
 from dataclasses import MISSING
@@ -25,7 +25,7 @@ def test_what_is_required_is_enough_and_the_rest_has_its_default() -> None:
     assert values.retention_days == 2922
     assert values.allowed_hosts == ("127.0.0.1", "localhost", "[::1]")
     assert (values.debug, values.log_level, values.log_key) == (False, "INFO", "")
-    assert GIVEN.keys() == {one.metadata["name"] for one in declared() if one.default is MISSING}
+    assert GIVEN.keys() == {one.name for one in declared() if one.default is MISSING}
 
 
 def test_values_are_typed() -> None:
@@ -71,7 +71,7 @@ def test_a_required_variable_that_is_missing_or_empty_is_refused(name: str, valu
 def test_a_value_that_cannot_be_used_is_refused_with_what_was_expected(name: str, value: str, expected: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"^{name}: .*{expected}") as refused:
         read(GIVEN | {name: value})
-    secret = next(one.metadata["secret"] for one in declared() if one.metadata["name"] == name)
+    secret = next(one.secret for one in declared() if one.name == name)
     assert (value in str(refused.value)) != secret
 
 
@@ -97,6 +97,8 @@ def test_no_other_module_of_the_house_reads_the_environment() -> None:
         "asgi.py": {"setdefault"},
         "wsgi.py": {"setdefault"},
         "key_sources.py": {"items", "Popen"},
+        # It is given one.
+        "setting_sources.py": {"get"},
     }
     met: dict[str, set[str]] = {}
     for path in sorted((ROOT / "casino").rglob("*.py")):
@@ -107,3 +109,39 @@ def test_no_other_module_of_the_house_reads_the_environment() -> None:
             assert not (isinstance(node, ast.Attribute) and node.attr == "getenv"), path
     met.pop(Path(configuration.__file__).name)
     assert met == entries
+
+
+POOLED = {
+    "CASINO_POOLER": "transaction",
+    "DATABASE_URL": "postgresql://casino_app:hush@127.0.0.1:6432/casino",
+    "DATABASE_DIRECT_URL": "postgresql://casino_app:hush@db/casino",
+}
+
+
+def test_behind_a_pooler_the_application_has_a_login_of_its_own_and_a_way_past_it() -> None:
+    values = read(GIVEN | POOLED)
+    assert (values.pooler, values.database_direct_url) == ("transaction", POOLED["DATABASE_DIRECT_URL"])
+    owned = {"DATABASE_OWNER_URL": "postgresql://casino:hush@db/casino"}
+    assert read(GIVEN | POOLED | owned).database_owner_url == owned["DATABASE_OWNER_URL"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"CASINO_POOLER": "session"}, "CASINO_POOLER: expected transaction"),
+        ({"DATABASE_URL": "postgresql://casino:hush@127.0.0.1:6432/casino"}, "login of DATABASE_URL is not casino_app"),
+        ({"CASINO_APP_ROLE": "house"}, "login of DATABASE_URL is not house"),
+        ({"DATABASE_URL": POOLED["DATABASE_URL"] + "?options=-c%20role%3Dx"}, "DATABASE_URL has options"),
+        ({"DATABASE_DIRECT_URL": ""}, "DATABASE_DIRECT_URL is not set"),
+        ({"DATABASE_DIRECT_URL": POOLED["DATABASE_URL"]}, "DATABASE_DIRECT_URL leads to the pooler"),
+        ({"DATABASE_OWNER_URL": "postgresql://casino:hush@127.0.0.1:6432/x"}, "DATABASE_OWNER_URL leads to the pooler"),
+        (
+            {"DATABASE_SEQUENCER_URL": "postgresql://s:hush@/casino?host=127.0.0.1&port=6432"},
+            "DATABASE_SEQUENCER_URL leads to the pooler",
+        ),
+    ],
+)
+def test_what_is_not_safe_behind_a_pooler_starts_nothing(given: dict[str, str], expected: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=expected) as refused:
+        read(GIVEN | POOLED | given)
+    assert "hush" not in str(refused.value)

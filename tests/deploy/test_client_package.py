@@ -54,8 +54,8 @@ def package(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         del sys.modules[module]
 
 
-@pytest.fixture
-def up(live_db: None, services: object) -> Iterator[Running]:
+@pytest.fixture(scope="module")
+def up(django_db_setup: None) -> Iterator[Running]:
     with running() as found:
         yield found
 

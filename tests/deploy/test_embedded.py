@@ -297,6 +297,6 @@ def test_user_without_a_name_is_mapped_to_one(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_exports_are_quoted() -> None:
-    urls = embedded.ServiceUrls("a b", *[""] * 8)
+    urls = embedded.ServiceUrls("a b", *[""] * 9)
     assert "export DATABASE_OWNER_URL='a b'\n" in urls.as_exports()
     assert replace(urls, database_owner_url="$(x)").as_exports().startswith("export DATABASE_OWNER_URL='$(x)'")

@@ -1,7 +1,5 @@
 """A house is founded, rehearsed by the operator, signed and live, and all but two commands of it is HTTP."""
 
-import os
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -11,26 +9,18 @@ from deploy.demo import evening
 from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError
 from deploy.demo.logins import Credentials, saved
-from deploy.demo.seed import found_house
-from deploy.processes import Processes, address, application, listen
+from deploy.demo.seed import HouseSetUp, begin_house, found_house
 from tests.bench.founding import TABLES
-from tests.services import TestServices
+from tests.installation import Installation
 
 #: A house of eight tables takes at most so many requests until it is live; `make bench ARGS=founding` says how many it
 #: takes, and how many seconds.
 MOST_REQUESTS = 120
 
 
-@pytest.fixture
-def root(services: TestServices, whole_db: None) -> Iterator[str]:
-    """The address of a server that runs."""
-    with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
-        processes.wait_ready(f"{address(listener)}/readyz")
-        yield address(listener)
-
-
 @pytest.mark.slow
-def test_a_house_of_eight_tables_takes_few_requests_and_lacks_nothing(root: str, tmp_path: Path) -> None:
+def test_a_house_of_eight_tables_takes_few_requests_and_lacks_nothing(installed: Installation, tmp_path: Path) -> None:
+    _, root = installed.up()
     tables = list(islice(evening.read(None).values(), TABLES))
     founded = found_house(root, tables)
     assert founded.requests <= MOST_REQUESTS
@@ -47,10 +37,20 @@ def test_a_house_of_eight_tables_takes_few_requests_and_lacks_nothing(root: str,
         assert auditor.get("reports/verification")["ok"]
     # The next house has the next free number; what cannot be a table is said.
     tables[0].options["vizi"] = -1
-    with pytest.raises(EveningError, match=rf"table {tables[0].code}: .*\[option_out_of_range\]"):
-        found_house(root, tables)
+    founders = begin_house()
+    assert number_of(founders[0].login) == number_of(kept.auditor.login) + 1
+    with (
+        Terminal(root, founders[0]) as admin,
+        pytest.raises(EveningError, match=rf"table {tables[0].code}: .*\[option_out_of_range\]"),
+    ):
+        HouseSetUp(root, founders[0], admin).set_up(tables[0], admin)
     with pytest.raises(Refused, match="sign_in_refused"), Terminal(root, _with(kept.auditor.password + "x", kept)):
         pass
+
+
+def number_of(login: str) -> int:
+    """The number of the demo house that a login is of."""
+    return int(login.rpartition("-")[2])
 
 
 def _with(password: str, credentials: Credentials) -> object:

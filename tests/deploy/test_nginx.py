@@ -26,7 +26,7 @@ from tests.casino.kit import ACTOR, Kit
 from tests.casino.live.readers import happen
 from tests.deploy import nginx
 from tests.deploy.nginx import HOUSE, Nginx
-from tests.deploy.web_and_hints import running
+from tests.deploy.web_and_hints import Running, running
 from tests.services import free_port
 
 pytestmark = pytest.mark.slow
@@ -52,13 +52,19 @@ class Front:
         return self.clients.enter_context(client)
 
 
+@pytest.fixture(scope="module")
+def behind(django_db_setup: None) -> Iterator[Running]:
+    """Web and hints of a house of its own name."""
+    with running(**{web.PROXY: "127.0.0.1", "CASINO_ALLOWED_HOSTS": f"{HOUSE},127.0.0.1"}) as up:
+        yield up
+
+
 @pytest.fixture
-def front(live_db: None, services: object) -> Iterator[Front]:
-    """nginx, web and hints of a house of its own name."""
-    proxied = {web.PROXY: "127.0.0.1", "CASINO_ALLOWED_HOSTS": f"{HOUSE},127.0.0.1"}
-    with running(**proxied) as up, TemporaryDirectory(prefix="cukassza-n-") as folder:
+def front(live_db: None, behind: Running) -> Iterator[Front]:
+    """The same with an nginx of the test's own before them."""
+    with TemporaryDirectory(prefix="cukassza-n-") as folder:
         try:
-            with nginx.running(Path(folder), nginx.house(up.port)) as before, ExitStack() as clients:
+            with nginx.running(Path(folder), nginx.house(behind.port)) as before, ExitStack() as clients:
                 yield Front(before, clients)
         except debian.NotUnpacked as error:
             pytest.skip(f"no nginx: {error}")

@@ -13,8 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from deploy import embedded
 from deploy.embedded.process import command_line, wait_until
-from deploy.processes import NotReady, PortTaken, Processes, Program, address, application, listen, main, web_workers
+from deploy.processes import (
+    NotReady,
+    PortTaken,
+    Processes,
+    Program,
+    address,
+    application,
+    listen,
+    main,
+    restart,
+    web_workers,
+)
 
 CHECKOUT = Path(__file__).parents[2]
 # A master with one pool child, which survives its master's death like those of Celery and gunicorn can.
@@ -120,6 +132,23 @@ def test_killed_supervisor_takes_its_children_along(tmp_path: Path) -> None:
         assert wait_until(lambda: command_line(sleeper) == "sleep 600", seconds=2)
         os.kill(supervisor.pid, signal.SIGKILL)
     assert wait_until(lambda: command_line(sleeper) == "", seconds=2)
+
+
+def test_a_child_of_another_process_is_restarted(
+    master: Processes, child_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an upgrade does it, which does not run in the supervisor's process."""
+    old = master.pid_of("master")
+    new = restart("master", master.log_dir)
+    assert new == master.pid_of("master") != old
+    assert master.restarts_of("master") == 1
+    with pytest.raises(NotReady, match="none is not running"):
+        restart("none", master.log_dir)
+    monkeypatch.setattr(embedded, "var_dir", lambda: master.log_dir.parent)
+    assert main(["--restart", "none"]) == 2
+    assert "none is not running" in capsys.readouterr().err
+    assert main(["--restart", "master"]) == 0
+    assert capsys.readouterr().out == f"master: {master.pid_of('master')}\n"
 
 
 def test_only_the_sequencer_knows_the_key_of_the_log(tmp_path: Path) -> None:

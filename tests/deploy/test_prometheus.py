@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 from collections.abc import Iterator
@@ -14,18 +13,20 @@ import pytest
 import yaml
 
 from deploy.embedded.process import wait_until
-from deploy.processes import CHECKOUT, Processes, address, application, listen
+from deploy.processes import CHECKOUT
 from tests import debian
-from tests.casino.metrics.reading import token_file
 from tests.deploy import prometheus
-from tests.services import TestServices, free_port
+from tests.installation import Installation
+from tests.services import free_port
 
 FOLDER = CHECKOUT / "deploy" / "prometheus"
 DASHBOARD = CHECKOUT / "deploy" / "grafana" / "cukassza.json"
 #: Names of our own series in an expression.
 _OURS = re.compile(r"\bcukassza_[a-z0-9_]+")
+#: The alert whose threshold a test alters.
+ALTERED = "HandNotSettled"
 #: What exporters of others begin with, which the example's jobs scrape.
-OTHERS = ("pg_", "patroni_", "haproxy_", "node_", "probe_", "up")
+OTHERS = ("pg_", "pgbouncer_", "etcd_", "patroni_", "haproxy_", "node_", "probe_", "up")
 
 
 def alerts() -> list[dict[str, Any]]:
@@ -66,7 +67,9 @@ def test_every_metric_that_is_asked_for_is_exported(where: str) -> None:
 
 def test_what_others_export_is_scraped_by_the_example() -> None:
     jobs = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"]
-    assert {job["job_name"] for job in jobs} == {"cukassza", "postgres", "patroni", "haproxy", "node", "certificate"}
+    assert {job["job_name"] for job in jobs} == {
+        "cukassza", "postgres", "patroni", "etcd", "pgbouncer", "haproxy", "node", "certificate",
+    }  # fmt: skip
     for alert in alerts():
         # Without selectors and what is grouped by, each name is a series or a function.
         plain = re.sub(r"\{[^}]*\}|\b(by|without) \([^)]*\)", "", alert["expr"])
@@ -123,13 +126,19 @@ def test_promtool_takes_rules_and_configuration_and_every_case_passes(tmp_path: 
 def test_a_case_that_is_wrong_does_not_pass(tmp_path: Path) -> None:
     """Otherwise the test above would prove nothing."""
     rules = (FOLDER / "rules.yml").read_text(encoding="utf-8")
-    (tmp_path / "rules.yml").write_text(rules.replace('{sandbox="0"}) > 60\n', '{sandbox="0"}) > 61\n', 1))
-    (tmp_path / "rules_test.yml").write_text((FOLDER / "rules_test.yml").read_text(encoding="utf-8"))
-    assert prometheus.tool("test", "rules", "rules_test.yml", cwd=tmp_path).returncode != 0
+    altered = rules.replace('unsettled_seconds{sandbox="0"}) > 60\n', 'unsettled_seconds{sandbox="0"}) > 61\n')
+    assert altered != rules
+    (tmp_path / "rules.yml").write_text(altered, encoding="utf-8")
+    cases = yaml.safe_load((FOLDER / "rules_test.yml").read_text(encoding="utf-8"))
+    # Those of the altered alert alone: for all of them promtool takes many seconds.
+    cases["tests"] = [case for case in cases["tests"] if case["name"].startswith(f"{ALTERED} ")]
+    (tmp_path / "rules_test.yml").write_text(yaml.safe_dump(cases), encoding="utf-8")
+    said = prometheus.tool("test", "rules", "rules_test.yml", cwd=tmp_path)
+    assert said.returncode != 0 and ALTERED in said.stdout + said.stderr, said
 
 
 @pytest.fixture
-def quick(tmp_path: Path) -> str:
+def quick(installed: Installation, tmp_path: Path) -> str:
     """The example's configuration for the web on a port, which scrapes every second; rules that wait for less."""
     rules = (FOLDER / "rules.yml").read_text(encoding="utf-8")
     (tmp_path / "rules.yml").write_text(re.sub(r"(?m)^ +for: .*\n", "", rules), encoding="utf-8")
@@ -137,13 +146,13 @@ def quick(tmp_path: Path) -> str:
     found["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
     del found["alerting"]
     [job] = found["scrape_configs"] = [job for job in found["scrape_configs"] if job["job_name"] == "cukassza"]
-    job["authorization"]["credentials_file"] = str(token_file(tmp_path))
+    job["authorization"]["credentials_file"] = str(installed.folder / "metrics-token")
     job["static_configs"] = [{"targets": ["127.0.0.1:PORT"]}]
     return yaml.safe_dump(found)
 
 
 @pytest.fixture
-def house(whole_db: None) -> Iterator[Any]:
+def house(installed: Installation) -> Iterator[Any]:
     from tests.casino.kit import Kit
 
     kit = Kit.found()
@@ -154,34 +163,27 @@ def house(whole_db: None) -> Iterator[Any]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("there")
 def test_a_running_house_is_scraped_and_an_alert_fires_when_the_workers_stop(
-    services: TestServices, house: Any, quick: str, tmp_path: Path
+    installed: Installation, house: Any, quick: str, tmp_path: Path
 ) -> None:
-    environ = dict(os.environ) | {
-        "CASINO_METRICS_TOKEN_FILE": str(tmp_path / "metrics-token"), "CASINO_BACKUP_RECORDS": str(tmp_path),
-    }  # fmt: skip
-    with listen(0) as listener, Processes(application(listener), environ=environ) as processes:
-        processes.wait_ready(f"{address(listener)}/readyz")
-        configuration = quick.replace("PORT", str(listener.getsockname()[1]))
-        with prometheus.running(tmp_path, configuration, free_port()) as root:
-            assert wait_until(lambda: _healthy(root), seconds=60), prometheus.read(root, "targets")
-            assert wait_until(
-                lambda: _metric(root, "cukassza_heartbeat_age_seconds{part='sequencer'}") < 20, seconds=30
-            )
-            assert wait_until(
-                lambda: _metric(root, "sum(cukassza_requests_total{operation='metrics'})") > 3, seconds=30
-            )
-            series = set(prometheus.read(root, "label/__name__/values"))
-            declared = {name for name in exported() if "verif" not in name and "refusals" not in name}
-            assert declared - series <= {"cukassza_actions_total"}, "there is nothing to say of what nobody did"
-            assert wait_until(lambda: "PartSlow" not in _firing(root), seconds=60), _firing(root)
+    processes, root = installed.up()
+    configuration = quick.replace("PORT", root.rpartition(":")[2])
+    with prometheus.running(tmp_path, configuration, free_port()) as there:
+        assert wait_until(lambda: _healthy(there), seconds=60), prometheus.read(there, "targets")
+        assert wait_until(lambda: _metric(there, "cukassza_heartbeat_age_seconds{part='sequencer'}") < 20, seconds=30)
+        assert wait_until(lambda: _metric(there, "sum(cukassza_requests_total{operation='metrics'})") > 3, seconds=30)
+        series = set(prometheus.read(there, "label/__name__/values"))
+        declared = {name for name in exported() if "verif" not in name and "refusals" not in name}
+        nothing = {"cukassza_actions_total", "cukassza_spans_dropped_total"}
+        assert declared - series <= nothing, "there is nothing to say of what nobody did"
+        assert wait_until(lambda: "PartSlow" not in _firing(there), seconds=60), _firing(there)
+        for name in ("worker", "worker-2"):
+            processes.kill(name, signal.SIGSTOP)
+        try:
+            assert wait_until(lambda: "PartSlow" in _firing(there), seconds=90), _firing(there)
+        finally:
             for name in ("worker", "worker-2"):
-                processes.kill(name, signal.SIGSTOP)
-            try:
-                assert wait_until(lambda: "PartSlow" in _firing(root), seconds=90), _firing(root)
-            finally:
-                for name in ("worker", "worker-2"):
-                    processes.kill(name, signal.SIGCONT)
-            assert wait_until(lambda: "PartSlow" not in _firing(root), seconds=60)
+                processes.kill(name, signal.SIGCONT)
+        assert wait_until(lambda: "PartSlow" not in _firing(there), seconds=60)
 
 
 def _healthy(root: str) -> bool:

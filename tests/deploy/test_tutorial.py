@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ import pytest
 
 from deploy.demo import evening
 from deploy.demo.seed import found_house
-from deploy.processes import Processes, address, application, listen
-from tests.services import TestServices
+from tests.installation import Installation
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIALS = ROOT / "docs" / "tutorial"
+#: The table that the pages play at.
+TABLE = "T4"
 #: Stands between the outputs of two blocks.
 MARK = "-- next block --"
 #: A block that the reader types, and the block that follows it at once where the page shows an answer.
@@ -28,13 +28,13 @@ STEP = re.compile(r"^```bash\n(.*?)^```\n(?:^```(json|)\n(.*?)^```\n)?", re.MULT
 
 
 @pytest.fixture
-def house(services: TestServices, whole_db: None, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
-    """A new demo house with all its processes: its address, its code, and the file of its logins."""
-    with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
-        processes.wait_ready(f"{address(listener)}/readyz")
-        credentials = found_house(address(listener), evening.read(None).values()).credentials
-        credentials.save(tmp_path)
-        yield address(listener), credentials.house, tmp_path / f"{credentials.house}.json"
+def house(installed: Installation, tmp_path: Path) -> tuple[str, str, Path]:
+    """A new demo house with the table of the pages: its address, its code, and the file of its logins."""
+    _, root = installed.up()
+    # To rehearse the others takes longer than the pages.
+    credentials = found_house(root, [evening.read(None)[TABLE]]).credentials
+    credentials.save(tmp_path)
+    return root, credentials.house, tmp_path / f"{credentials.house}.json"
 
 
 def shortened(shown: Any, answer: Any) -> bool:

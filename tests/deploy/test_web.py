@@ -214,3 +214,26 @@ def test_a_proxy_is_named_by_its_address(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv(web.PROXY, "nginx")
     with socket.create_server(("127.0.0.1", 0)) as listening, pytest.raises(ValueError, match="nginx"):
         started(listening).run()
+
+
+def test_a_worker_that_stops_answers_on_idle_connections_and_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A console's connection stays open between two requests; one that it sends on while the worker stops is answered,
+    and learns that it was the last."""
+    monkeypatch.setattr(web, "TURN", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        worker = started(listening)
+        thread = threading.Thread(target=worker.run)
+        thread.start()
+        there = listening.getsockname()
+        with socket.create_connection(there) as busy, socket.create_connection(there) as idle:
+            for connection in (busy, idle):
+                connection.sendall(WHOLE)
+                assert b"Connection: close" not in answer(connection)
+            worker.alive, began = False, time.monotonic()
+            time.sleep(0.3)
+            busy.sendall(WHOLE)
+            found = answer(busy)
+            assert found.startswith(b"HTTP/1.1 200 OK") and b"Connection: close" in found
+            assert read_to_end(busy) == b"" and read_to_end(idle) == b""
+            assert time.monotonic() - began >= web.LINGER
+        thread.join()

@@ -6,10 +6,16 @@ Exit code 0 if nothing was violated; 1 otherwise; 2 for a fault that is not know
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+from tests.casino.live.receiver import Receiving, receiver, write
 from tests.faults import report
 from tests.faults.declared import Fault, declared
 from tests.faults.house import Installation, installed
@@ -41,9 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     print(*HEAD, sep="\n", flush=True)
     results = []
-    with installed() as installation:
+    with listening() as receiving, installed() as installation:
         for one in chosen:
-            results.append(run(installation, one))
+            results.append(run(installation, one, receiving))
             print(results[-1].row(), flush=True)
     if options.write:
         report.write(results)
@@ -52,10 +58,19 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if violated else 0
 
 
-def run(installation: Installation, one: Fault) -> Result:
+@contextmanager
+def listening() -> Iterator[Receiving]:
+    """A receiver of webhooks, in the operator's file of destinations for all processes that are started inside."""
+    with tempfile.TemporaryDirectory(prefix="faults-d-") as folder, receiver() as receiving:
+        os.environ["CASINO_DESTINATIONS"] = write(Path(folder), receiving)
+        yield receiving
+    del os.environ["CASINO_DESTINATIONS"]
+
+
+def run(installation: Installation, one: Fault, receiving: Receiving) -> Result:
     """One fault in a house of its own."""
     installation.processes.wait_ready(f"{installation.root}/readyz")
-    play = Play.founded(installation.root)
+    play = Play.founded(installation.root, receiving)
     play.begin()
     begun = time.monotonic()
     time.sleep(BEFORE)

@@ -20,6 +20,7 @@ import httpx
 import psycopg
 import pytest
 from django.db import DatabaseError, InterfaceError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.pq import TransactionStatus
 
 from casino.core import sql
@@ -109,7 +110,28 @@ class Wire:
 
         with monkeypatch.context() as patched:
             patched.setattr(psycopg.Connection, "wait", passing)
+            patched.setattr(sql, "_piped", self._piping(sql._piped))
             yield self
+
+    def _piping(self, piped: Callable[..., Any]) -> Callable[..., Any]:
+        """Statements in one message are one exchange: nothing can be sent between them."""
+
+        def passing(there: BaseDatabaseWrapper, asked: Any) -> Any:
+            def carry_out() -> Any:
+                armed, self._armed = self._armed, False
+                try:
+                    return piped(there, asked)
+                finally:
+                    self._armed = armed
+
+            if not self._armed or there is not connections["default"]:
+                return piped(there, asked)
+            raw = there.connection
+            idle = raw.info.transaction_status == TransactionStatus.IDLE
+            with there.wrap_database_errors:
+                return self._passing(raw, carry_out, can_refuse=not (idle and raw.autocommit))
+
+        return passing
 
     def _passing(self, there: psycopg.Connection[Any], carry_out: Callable[[], Any], *, can_refuse: bool) -> Any:
         at, self.passed = self.passed, self.passed + 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,12 +58,14 @@ class Installation:
 
 
 @contextmanager
-def installed() -> Iterator[Installation]:
-    """Everything up, and Django set up in this process to found houses; nothing is left afterwards."""
+def installed(environ: Mapping[str, str] | None = None) -> Iterator[Installation]:
+    """Everything up, and Django set up in this process to found houses; nothing is left afterwards. `environ` is set
+    besides."""
     var = Path(tempfile.mkdtemp(prefix="faults-"))
     for name in NAMES:
         os.environ.pop(name, None)
     os.environ["CASINO_VAR"] = str(var)
+    os.environ.update(environ or {})
     try:
         urls = embedded.ensure()
         _set_up(urls)

@@ -34,7 +34,7 @@ def violations(play: Play) -> list[str]:
 
 def books(house: House, root: str, login: Login) -> list[str]:
     """Verification finds nothing, custody and ledger agree on every chip, as this auditor reads it."""
-    from casino.reports.selectors import verification
+    from casino.reports.verifying import verification
 
     found: list[str] = []
     verified = verification(house)
@@ -76,10 +76,11 @@ def hands(house: House, seen: int) -> list[str]:
 
 
 def _hints(house: House, play: Play) -> list[str]:
-    """Who follows the house has got every event once, in order."""
+    """Who follows the house has got every event once, in order; so has the receiver of its webhook."""
     from casino.audit.models import ChainHead
 
-    found = play.following.lacks(dict(ChainHead.objects.filter(house=house).values_list("name", "seq")))
+    heads = dict(ChainHead.objects.filter(house=house).values_list("name", "seq"))
+    found = play.following.lacks(heads) + (play.deliveries.lacks(heads) if play.deliveries is not None else [])
     play.following.end()
     return found
 

@@ -18,7 +18,9 @@ from deploy.demo.evening import HERE, RecordedTable, load, players
 from deploy.demo.logins import Credentials, Login
 from deploy.demo.play import DRAWER_CASH, Cashier
 from deploy.demo.seed import DRAWER_OF_EACH, chips_worth, found_house
+from tests.casino.live.receiver import Receiving
 from tests.faults.following import Following
+from tests.faults.receiving import Deliveries
 
 #: What a fault may do to a request before it is sent: nothing, unless it replaces this.
 BeforeSending = Callable[["Client", str, str, bytes | None, dict[str, str]], None]
@@ -102,7 +104,10 @@ class Play:
     tables: dict[str, RecordedTable]
     #: The length of each chain when the house was founded: what lies before was written by no client of this play.
     founding: dict[str, int]
+    deliveries: Deliveries | None = None
     journal: Journal = field(default_factory=Journal)
+    #: Seconds between two hands of a table.
+    pause: float = 0.0
     _stop: threading.Event = field(default_factory=threading.Event)
     _pool: ThreadPoolExecutor = field(default_factory=ThreadPoolExecutor)
     _running: list[Future[None]] = field(default_factory=list)
@@ -110,14 +115,23 @@ class Play:
     _following: Following | None = None
 
     @classmethod
-    def founded(cls, root: str) -> Play:
-        """Found a house for the recorded evening of Ferbli."""
+    def founded(cls, root: str, receiving: Receiving | None = None) -> Play:
+        """Found a house for the recorded evening of Ferbli, whose hints this receiver is to get, if there is one."""
         from casino.audit.models import ChainHead
 
         tables = load(HERE / "evening.jsonl")
         known = found_house(root, tables.values()).credentials
+        deliveries = None if receiving is None else cls._subscribed(root, known, receiving)
         heads = ChainHead.objects.filter(house__code=known.house)
-        return cls(root, known, tables, dict(heads.values_list("name", "seq")))
+        return cls(root, known, tables, dict(heads.values_list("name", "seq")), deliveries)
+
+    @staticmethod
+    def _subscribed(root: str, known: Credentials, receiving: Receiving) -> Deliveries:
+        chains = ["table/*", "drawer/*", f"house/{known.house}"]
+        body = {"destination": "scanner", "chains": chains, "reason": "it listens through the fault"}
+        with Terminal(root, known.admin) as admin, Terminal(root, known.manager) as manager:
+            answer = admin.post_approved("webhooks", body, manager)
+        return Deliveries.of(receiving, known.house, answer)
 
     def begin(self) -> None:
         """Open the drawer and play at all tables at once."""
@@ -149,6 +163,7 @@ class Play:
                 return
             console.play_recorded(hand)
             self.journal.hands += 1
+            self._stop.wait(self.pause)
 
     def end(self) -> None:
         """Let every hand in play be ended and settled. Raises what a console met that it could not repeat."""

@@ -12,7 +12,7 @@ import os
 import pytest
 
 from casino.hands import deals
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.urls import v1
 from tests.casino.examples import Drawn, play
 from tests.faults.crashes import Interrupted, Way, summary

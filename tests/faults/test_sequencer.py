@@ -120,6 +120,7 @@ def writing(kit) -> Iterator[Callable[[], int]]:  # type: ignore[no-untyped-def]
         writer.join()
 
 
+@pytest.mark.slow
 @pytest.mark.some_now(3)
 @pytest.mark.parametrize("point", ["between commit and file", "before the commit", "within the note"])
 def test_killed_at_a_point_it_goes_on_without_loss(kit, tmp_path: Path, point: str) -> None:  # type: ignore[no-untyped-def]
@@ -178,6 +179,7 @@ def test_a_second_sequencer_waits_for_the_first(kit, tmp_path: Path) -> None:  #
             assert second_log.read_text().count("another sequencer") == 1
 
 
+@pytest.mark.slow
 def test_without_its_connection_it_waits_for_its_lock_and_goes_on(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """With the connection its lock is gone, so it goes on only when it has the lock again. The process stays: during a
     failover it could be started so often in vain that systemd gives it up."""
@@ -205,6 +207,7 @@ def test_without_its_connection_it_waits_for_its_lock_and_goes_on(kit, tmp_path:
     chain_order(kit)
 
 
+@pytest.mark.slow
 def test_what_is_no_lost_connection_ends_it(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """A right that it lacks does not come by waiting."""
     from django.db import connections

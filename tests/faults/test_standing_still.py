@@ -11,8 +11,7 @@ import pytest
 import redis
 
 from deploy.embedded.process import wait_until
-from deploy.processes import Processes, address, application, listen
-from tests.services import TestServices
+from tests.installation import Installation
 
 
 def failed(root: str) -> set[str]:
@@ -24,24 +23,23 @@ def failed(root: str) -> set[str]:
 @pytest.mark.parametrize(
     ("names", "code"), [(["beat"], "beat_silent"), (["worker", "worker-2"], "worker_silent")], ids=["beat", "workers"]
 )
-def test_a_part_that_stands_still_is_named(services: TestServices, whole_db: None, names: list[str], code: str) -> None:
+def test_a_part_that_stands_still_is_named(installed: Installation, names: list[str], code: str) -> None:
     from casino.core.heartbeat import EVERY, SILENT
 
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
         for key in broker.keys("*alive:*"):  # of another test
             broker.delete(key)
-    with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
-        root = address(listener)
-        processes.wait_ready(f"{root}/readyz")
+    processes, root = installed.up()
+    before = [processes.restarts_of(name) for name in names]
+    for name in names:
+        processes.kill(name, signal.SIGSTOP)
+    stopped = time.monotonic()
+    try:
+        assert wait_until(lambda: failed(root) == {code}, seconds=SILENT + 15)
+        assert time.monotonic() - stopped >= SILENT - 2 * EVERY
+        assert httpx.get(f"{root}/healthz").status_code == 200
+    finally:
         for name in names:
-            processes.kill(name, signal.SIGSTOP)
-        stopped = time.monotonic()
-        try:
-            assert wait_until(lambda: failed(root) == {code}, seconds=SILENT + 15)
-            assert time.monotonic() - stopped >= SILENT - 2 * EVERY
-            assert httpx.get(f"{root}/healthz").status_code == 200
-        finally:
-            for name in names:
-                processes.kill(name, signal.SIGCONT)
-        assert wait_until(lambda: not failed(root), seconds=SILENT)
-        assert [processes.restarts_of(name) for name in names] == [0] * len(names)
+            processes.kill(name, signal.SIGCONT)
+    assert wait_until(lambda: not failed(root), seconds=SILENT)
+    assert [processes.restarts_of(name) for name in names] == before

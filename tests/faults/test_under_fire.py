@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -18,19 +18,12 @@ from deploy.demo.client import Terminal
 from deploy.demo.play import ELECTRONIC_HANDS, play_evening
 from deploy.demo.report import collect
 from deploy.demo.seed import found_house
-from deploy.processes import Processes, address, application, listen
-from tests.services import TestServices
+from deploy.processes import Processes
+from tests.installation import Installation
 
-#: Recorded hands played at each of two tables, and all hands of the evening.
-HANDS = 25
+#: Recorded hands played at each of two tables, and all hands of the evening: the kills are over before these are.
+HANDS = 10
 ALL_HANDS = 2 * HANDS + ELECTRONIC_HANDS
-
-
-@pytest.fixture(scope="module")
-def application_at(services: TestServices, django_db_setup: None) -> Iterator[tuple[Processes, str]]:
-    """The application's processes, which come back whatever a test does to them, and its address."""
-    with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
-        yield processes, address(listener)
 
 
 def kill_workers(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
@@ -71,8 +64,7 @@ def _kill(names: list[str], processes: Processes, stop: threading.Event) -> int:
     [kill_workers, pytest.param(kill_web, marks=pytest.mark.long), pytest.param(flush_broker, marks=pytest.mark.long)],
 )
 def test_every_hand_is_settled_exactly_once(
-    application_at: tuple[Processes, str],
-    whole_db: None,
+    installed: Installation,
     fault: Callable[[Processes, redis.Redis, threading.Event], int],
 ) -> None:
     from casino.hands.models import Hand, HandState
@@ -85,8 +77,7 @@ def test_every_hand_is_settled_exactly_once(
         table.hands = table.hands[:HANDS]
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
     stop = threading.Event()
-    processes, root = application_at
-    processes.wait_ready(f"{root}/readyz")
+    processes, root = installed.up()
     credentials = found_house(root, tables.values()).credentials
     with ThreadPoolExecutor(1) as pool:
         saboteur = pool.submit(fault, processes, broker, stop)
@@ -102,7 +93,9 @@ def test_every_hand_is_settled_exactly_once(
         while not report.ok and time.monotonic() < deadline:
             time.sleep(0.5)
             report = collect(auditor, tables, played)
-    assert report.ok, (report.checks, report.differences, report.verification)
+    missed = [check for check, holds in report.checks.items() if not holds]
+    found = {name: said for name, said in report.verification.items() if said}
+    assert not missed, (missed, report.differences, found)
     house = House.objects.get(code=credentials.house)
     hands = Hand.objects.filter(house=house)
     # The hand that was disputed in play is ruled on.

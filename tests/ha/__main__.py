@@ -8,10 +8,8 @@ is skipped, with the reason, and the exit code is 0.
 from __future__ import annotations
 
 import argparse
-import shutil
 import signal
 import sys
-import tempfile
 import time
 import traceback
 from collections import Counter
@@ -26,6 +24,7 @@ from tests.ha.cluster import Cluster
 from tests.ha.house import House
 from tests.ha.inserting import Inserts
 from tests.ha.journal import Journal
+from tests.ha.judging import judged
 from tests.ha.trials import Trial
 
 #: Seconds of play before the first trial, and after each.
@@ -87,24 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # One that is ended leaves no servers behind, whichever way.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        found = programs.all_found()
-    except programs.Missing as error:
-        print(f"ha: skipped: {error}")
-        return 0
-    folder = Path(tempfile.mkdtemp(prefix="ha-", dir="/tmp"))
-    try:
-        violated = (unsynchronised if options.unsynchronised else synchronous)(folder, found)
-    except Exception:
-        traceback.print_exc()
-        print(f"ha: the trial has failed; logs are in {folder}", file=sys.stderr)
-        return 1
-    if options.keep or violated:
-        print(f"configurations and logs: {folder}")
-    else:
-        shutil.rmtree(folder)
-    print(*(f"VIOLATED {one}" for one in violated), f"{len(violated)} violations", sep="\n")
-    return 1 if violated else 0
+    tried = unsynchronised if options.unsynchronised else synchronous
+    return judged("ha", lambda folder: tried(folder, programs.all_found()), keep=options.keep)
 
 
 def synchronous(folder: Path, found: programs.Programs) -> list[str]:
@@ -124,9 +107,9 @@ def synchronous(folder: Path, found: programs.Programs) -> list[str]:
             results.append(run(trial, cluster, house, inserts, journal))
             print(results[-1].row(), flush=True)
         violated = [one for result in results for one in result.violations()]
-        violated += _ended(house, journal)
+        violated += ended(house, journal)
         inserts.end()
-        violated += _verified(house, "verify_house", "verify_audit")
+        violated += verified(house, "verify_house", "verify_audit")
         again = {one.name: house.processes.restarts_of(one.name) for one in house.processes.programs}
         print("\nstarted again:", ", ".join(f"{name} {count} x" for name, count in again.items()))
         took = time.monotonic() - begun
@@ -164,7 +147,7 @@ def unsynchronised(folder: Path, found: programs.Programs) -> list[str]:
         print(f"{old.name}, which had what is lost, follows again")
         saw = Counter(what for _, what in journal.refused)
         print("clients saw", ", ".join(f"{count} x {what}" for what, count in sorted(saw.items())))
-        return _verified(house, "verify_house") + [f"a client saw {one}" for one in saw if one.startswith("500")]
+        return verified(house, "verify_house") + [f"a client saw {one}" for one in saw if one.startswith("500")]
 
 
 def run(trial: Trial, cluster: Cluster, house: House, inserts: Inserts, journal: Journal) -> Result:
@@ -186,7 +169,7 @@ def run(trial: Trial, cluster: Cluster, house: House, inserts: Inserts, journal:
     )  # fmt: skip
 
 
-def _ended(house: House, journal: Journal) -> list[str]:
+def ended(house: House, journal: Journal) -> list[str]:
     """What is wrong with the evening, now that it ends, and with what clients saw of it."""
     try:
         found = house.end()
@@ -199,7 +182,7 @@ def _ended(house: House, journal: Journal) -> list[str]:
     return found + [f"a client saw {count} x {one}" for one, count in wrong.most_common(10)]
 
 
-def _verified(house: House, *names: str) -> list[str]:
+def verified(house: House, *names: str) -> list[str]:
     """What these commands find that verify a house."""
     found = []
     for name in names:

@@ -15,8 +15,9 @@ from deploy.demo.client import AWAY, Connection
 
 #: Seconds after which a client opens another connection: the house closes an idle one after 60.
 IDLE = 50.0
-#: Refusals that are part of an evening: what a second person must approve, and what a seat's cards compel it to.
-OF_AN_EVENING = frozenset({"approval_required", "verb_not_legal", "wrong_places"})
+#: Refusals that are part of an evening: what a second person must approve, what a seat's cards compel it to, and what
+#: its end is asked for until the sequencer has signed it (`deploy.demo.proof.wait_for`).
+OF_AN_EVENING = frozenset({"approval_required", "not_in_the_log_yet", "verb_not_legal", "wrong_places"})
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def test_all_files_name_the_same_machines() -> None:
 
 
 def test_addresses_of_the_page_lead_to_a_primary_through_haproxy() -> None:
-    [url] = re.findall(r"^ *DATABASE_URL=(\S+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    [url] = re.findall(r"^ *(postgresql://\S+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     [bound] = re.findall(r"^listen primary\n    bind (\S+)$", configuration.HAPROXY.read_text(), re.MULTILINE)
     assert f"@{bound}/" in url
     assert url.endswith(promised("addresses")[0])

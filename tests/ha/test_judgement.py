@@ -28,6 +28,7 @@ RECEIPT = {"audit": {"chain": "table/T1", "seq": 7, "hash": "ab"}}
         (500, {"Retry-After": "1"}, {"code": "server_error"}, 1),
         (502, {}, None, 1),
         (409, {}, {"code": "approval_required"}, 0),
+        (409, {}, {"code": "not_in_the_log_yet"}, 0),
         (409, {}, {"code": "hand_in_progress"}, 1),
     ],
 )

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pytest
 from django.db import connections, transaction
 
-from ledger import assertions, checks, holds, periods, posting
+from ledger import assertions, checks, holds, periods, posting, snapshots
 from ledger.checks import TrialRow
+from ledger.errors import UnknownSnapshot
 from ledger.models import Account
 from ledger.posting import AccountSpec, Leg, Posting
 from tests.ledger.sessions import until_past
@@ -27,6 +28,8 @@ DROP_CHECKS = (
 def busy(shop: Shop) -> Shop:
     """A book with something of everything: a reversal, two commodities, two entries on one account in one transaction,
     weights, lanes, holds pending and posted, an open and a closed period, an assertion."""
+    with transaction.atomic():
+        snapshots.take(shop.book, "before")
     first = shop.pay_in("in", shop.anna, 100)
     shop.pay_in("in 2", shop.anna, 50)
     shop.post("pairs", (shop.anna, 30), (shop.bela, -30), (shop.anna, 5), (shop.bela, -5))
@@ -160,8 +163,30 @@ def test_damage_is_found(busy: Shop, sql: str, found: set[str]) -> None:
         findings = checks.verify(busy.book, using=OWNER)
         # Rows that were changed disagree with their seals, and guards that are off are found besides.
         assert {finding.check for finding in findings} - {"seals", "catalogue"} == found
+        # A snapshot from before all of it leaves nothing out.
+        assert checks.verify(busy.book, since="before", using=OWNER) == findings
         assert all(finding.subject and finding.detail for finding in findings)
     assert checks.verify(busy.book) == []
+
+
+def test_what_came_since_a_snapshot_is_proved_and_what_it_covers_is_not_read_again(busy: Shop) -> None:
+    with transaction.atomic():
+        snapshots.take(busy.book, "proved")
+    assert checks.verify(busy.book, since="proved") == []
+    busy.pay_in("later", busy.anna, 7)
+    assert checks.verify(busy.book, since="proved") == checks.verify(busy.book) == []
+    newest = "version = (SELECT version FROM ledger_account WHERE id = %(anna)s)"
+    with damaged(f"UPDATE ledger_entry SET amount = 8 WHERE account_id = %(anna)s AND {newest}", {"anna": busy.anna}):
+        found = {finding.check for finding in checks.verify(busy.book, since="proved", using=OWNER)}
+        assert found == {"seals", "catalogue", "sum_zero", "balance", "chain", "balanced"}
+    with damaged("UPDATE ledger_entry SET amount = 8 WHERE account_id = %(anna)s AND version = 1", {"anna": busy.anna}):
+        assert {finding.check for finding in checks.verify(busy.book, since="proved", using=OWNER)} == {"catalogue"}
+        assert "chain" in {finding.check for finding in checks.verify(busy.book, using=OWNER)}
+
+
+def test_a_snapshot_that_is_not_there_is_refused(busy: Shop) -> None:
+    with pytest.raises(UnknownSnapshot):
+        checks.verify(busy.book, since="no such")
 
 
 def test_every_check_has_a_case_that_it_finds() -> None:

@@ -8,7 +8,7 @@ from django.db import transaction
 from ledger import assertions, balances, checks, errors, posting, snapshots, statements
 from ledger.models import Account, Entry
 from ledger.posting import AccountSpec, Balance, Leg, Posted, Posting
-from tests.ledger.sessions import PATIENCE, THREADS, Session, in_block, session, together
+from tests.ledger.sessions import PATIENCE, THREADS, Session, in_block, session, together, until_waiting
 from tests.ledger.support import APP, OWNER, Shop, picture, run, verified
 
 LANES = 4
@@ -175,6 +175,28 @@ def test_sessions_do_not_wait_for_one_another(shop: Shop) -> None:
     assert balances.balance(ours) == Balance(THREADS + 1, THREADS + 1)
     busy = run(APP, "SELECT count(*) FROM ledger_account WHERE parent_id = %s AND version > 0", [ours])
     assert busy == [(THREADS,)]
+    verified(shop.book)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_who_waits_for_a_lane_holds_none_of_a_later_account(shop: Shop, turned: bool) -> None:
+    """Two sessions that each had a lane of one account, and waited for one of the other, would deadlock."""
+    first, second = in_block(
+        lambda: [
+            posting.open_account(shop.book, f"hot {n}", "any", "EUR", posting.DEBIT, None, lanes=LANES)
+            for n in range(2)
+        ]
+    )
+    legs = [(first, 1), (second, -1)]
+    with session() as holder, session() as waiter:
+        holder.begin()
+        holder.do(lambda: post_within(shop, "all", (shop.till, -LANES), *[(lane, 1) for lane in lanes(first)]))
+        waiting = waiter.start(lambda: shop.post("late", *(legs[::-1] if turned else legs)))
+        until_waiting()
+        free = "SELECT id FROM ledger_account WHERE parent_id = %s ORDER BY id FOR NO KEY UPDATE SKIP LOCKED"
+        assert run(OWNER, free, [second]) == [(lane,) for lane in lanes(second)]
+        holder.commit()
+        assert not waiting.result(timeout=PATIENCE).replayed
     verified(shop.book)
 
 

@@ -1,7 +1,8 @@
 """`make load`: many tables at once in an installation as `make run` starts one, in a closed loop, in which every table
 plays as fast as it is answered and its players think, and in an open loop, in which hands are due at a given rate.
 
-Exit code 0 if everything was settled, verified and balances, 1 otherwise.
+In the end it says what the database has grown by for a hand. Exit code 0 if everything was settled, verified and
+balances, 1 otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 
 from tests.faults.house import installed
 from tests.load.loops import closed, open_
-from tests.load.measured import Result
+from tests.load.measured import Result, grown
 from tests.load.parts import Parts
 from tests.load.proof import violations
 from tests.load.room import MODES, RECORDS, Room, opened
@@ -35,9 +36,11 @@ def main(arguments: list[str] | None = None) -> int:
         parts = Parts(installation)
         # Processes that have just begun prepare their statements and import what they need.
         results = [closed(room, parts, options.warm_up, 0.0)]
+        before = parts.sizes()
         for run in _runs(room, parts, options):
             results.append(run)
             print(*run.lines(), sep="\n", flush=True)
+        print(grown(before, parts.sizes(), sum(result.hands for result in results[1:])), flush=True)
         found = violations(room, sum(result.hands for result in results))
     print(*(f"violated: {one}" for one in found), sep="\n", end="\n" if found else "")
     print("every hand is settled, the trail is verified, the books balance" if not found else "IT DOES NOT HOLD")

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tests.load.parts import LOG
 from tests.percentiles import percentile
 
+#: KB a hand below which a table is not named.
+LEAST = 0.1
 #: Shares of all that are named.
 SHARES = (0.5, 0.95, 0.99)
 
@@ -96,6 +99,15 @@ class Result:
         parts = [f"{name} {1000 * used / max(self.hands, 1):.1f} ms" for name, used in self.cpu.items()]
         total = sum(self.cpu.values())
         return f"{', '.join(parts)}; all {1000 * total / max(self.hands, 1):.1f} ms, {total / self.seconds:.2f} cores"
+
+
+def grown(before: dict[str, int], after: dict[str, int], hands: int) -> str:
+    """What each table has grown by for a hand, in KB, the largest first, and all of them together; the write-ahead log,
+    which is kept only until it is archived, last."""
+    each = {name: (size - before.get(name, 0)) / 1000 / max(hands, 1) for name, size in after.items()}
+    log = each.pop(LOG)
+    named = [f"{name} {size:.1f} KB" for name, size in sorted(each.items(), key=lambda one: -one[1]) if size >= LEAST]
+    return f"disk a hand: {', '.join(named)}; all {sum(each.values()):.1f} KB, {LOG} {log:.1f} KB"
 
 
 def shares(ordered: Sequence[float]) -> str:

@@ -1,4 +1,5 @@
-"""The parts of an installation: what each has used of the CPU, and how long hands waited for their settlement."""
+"""The parts of an installation: what each has used of the CPU, how long hands waited for their settlement, and what the
+tables of the database and its write-ahead log have grown by."""
 
 from __future__ import annotations
 
@@ -25,6 +26,16 @@ WHERE house.code = %s AND created_at >= %s AND task LIKE 'hands.%%' AND done_at 
 """
 
 
+#: With indexes and what is stored beside the rows; the log since the beginning of the cluster.
+_SIZES = """
+SELECT relname, pg_total_relation_size(oid) FROM pg_class
+WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+"""
+_LOG = "SELECT pg_current_wal_insert_lsn() - '0/0'"
+#: What the write-ahead log is called among the tables.
+LOG = "write-ahead log"
+
+
 @dataclass(frozen=True)
 class Parts:
     """The parts of what was installed."""
@@ -49,6 +60,11 @@ class Parts:
         [(moment,)] = self._rows("SELECT clock_timestamp()", [])
         assert isinstance(moment, datetime)
         return moment
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each table, and of the write-ahead log as it was written."""
+        [(log,)] = self._rows(_LOG, [])
+        return {str(name): int(size) for name, size in self._rows(_SIZES, [])} | {LOG: int(log)}
 
     def ages(self, house: str, since: datetime) -> list[float]:
         """Seconds from the end of each hand since this moment to its settlement."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.load.measured import Result, Sample, Taken, shares
+from tests.load.measured import Result, Sample, Taken, grown, shares
+from tests.load.parts import LOG
 from tests.load.room import ELECTRONIC, MODES, RECORDS, tables_of
 from tests.percentiles import percentile
 
@@ -39,6 +40,13 @@ def test_the_report_has_every_part() -> None:
     assert shares([]).startswith("p50     0.0 ms")
 
 
+def test_what_grows_is_counted_for_a_hand_without_what_is_archived() -> None:
+    before = {"audit_event": 80_000, "small": 0, LOG: 1_000_000}
+    after = {"audit_event": 280_000, "small": 600, "new": 41_000, LOG: 1_900_000}
+    found = grown(before, after, 10)
+    assert found == "disk a hand: audit_event 20.0 KB, new 4.1 KB; all 24.2 KB, write-ahead log 90.0 KB"
+
+
 def test_tables_take_games_and_modes_in_turn_and_share_no_player() -> None:
     tables = tables_of(9, list(RECORDS), list(MODES))
     assert len(tables) == 9 and {table.game for table in tables.values()} == set(RECORDS)
@@ -60,6 +68,7 @@ def test_a_small_run_settles_every_hand_and_balances() -> None:
         "open loop, 4 tables",
         "POST hand/actions",
         "settlement",
+        "disk a hand: ",
         "the books balance",
     ):
         assert part in done.stdout, done.stdout

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from casino.audit.verifier.canonical import hash_of
+from casino.audit.verifier.shelf import Shelf
 from casino.audit.verifier.state import MODELS
 from casino.audit.verifier.state_people import OUTBOX
 from casino.audit.verifier.state_rows import Near, Rows
@@ -238,11 +239,14 @@ def test_spans_of_young_rows_and_of_held_days_are_kept(kind: int) -> None:
 
 def test_a_row_that_may_go_is_missed_again_once_it_changes() -> None:
     found: list[str] = []
-    rows = Rows(MODELS, lambda code, place, problem: found.append(code))
-    for key in ("gone", "kept", "again"):
-        rows.add(OUTBOX, key, task="t", subject=key, created_at=Near(later(at(docs()), 0)), done_at=None)
-        rows.let_go(OUTBOX, key)
+    rows = Rows(MODELS, lambda code, place, problem: found.append(code), Shelf())
+    done = "2020-01-01T00:05:00.000000Z"
+    for key in ("gone", "kept", "again", "later"):
+        moment = Near("2020-01-01T00:20:00.000000Z" if key == "later" else done)
+        rows.add(OUTBOX, key, task="t", subject=key, created_at=Near(later(at(docs()), 0)), done_at=moment)
+    rows.let_go(OUTBOX, "done_at", "2020-01-01T00:00:00.000000Z", "2020-01-01T00:10:00.000000Z")
+    rows.let_go(OUTBOX, "done_at", "2020-01-01T00:10:00.000000Z", "2020-01-01T00:20:00.000000Z")
     rows.change(OUTBOX, "again", done_at=None)
-    stored = {"task": "t", "subject": "kept", "created_at": at(docs()), "done_at": "2020-01-01T00:00:00.000000Z"}
+    stored = {"task": "t", "subject": "other", "created_at": at(docs()), "done_at": done}
     assert rows.compare([{"model": OUTBOX, "key": "kept", "row": stored}]) == 1
-    assert found == ["state_differs", "state_missing"]
+    assert found == ["state_differs", "state_missing", "state_missing"]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from casino.audit import archive, verifier
+from casino.audit import verifier, zipapp
 from tests.proof.model import World, canonical
 
 MOMENT = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}Z")
@@ -62,8 +62,8 @@ def test_a_good_export_gives_nothing(evening: Path) -> None:
 
 def command(evening: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """verify.pyz as a stranger runs it: the file, isolated from everything that is installed."""
-    copy = evening / archive.FILE
-    copy.write_bytes(archive.built())
+    copy = evening / zipapp.FILE
+    copy.write_bytes(zipapp.built())
     line = [sys.executable, "-I", "-S", "-W", "error", str(copy), *arguments]
     return subprocess.run(line, capture_output=True, text=True, check=False, cwd=evening)
 
@@ -72,7 +72,7 @@ def test_the_file_runs_alone(evening: Path) -> None:
     done = command(evening, "export", "--checkpoints", "held", "--key", "key")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("nothing found\n")
-    assert f"the manifest names the verifier with SHA-256 {World.verifier}; this is {archive.sha256()}" in done.stdout
+    assert f"the manifest names the verifier with SHA-256 {World.verifier}; this is {zipapp.sha256()}" in done.stdout
 
 
 def test_it_says_when_it_trusts_what_it_should_prove(evening: Path) -> None:
@@ -272,9 +272,9 @@ def recorded(doc: dict[str, Any]) -> dict[str, Any]:
 def test_the_quick_way_reads_events_as_json_does(docs: list[dict[str, Any]]) -> None:
     lines = [canonical(doc).encode() for doc in docs]
     reader = verifier.Verifier.__new__(verifier.Verifier)
-    reader._mark, reader._report = 7, verifier.Report()
+    reader._mark, reader.report = 7, verifier.Report()
     assert [recorded(verifier.row_of(doc or {})) for doc in reader._documents(lines)] == [recorded(doc) for doc in docs]
-    assert reader._report.findings == []
+    assert reader.report.findings == []
 
 
 def altered(text: str) -> Iterator[str]:
@@ -299,16 +299,16 @@ def test_no_other_text_of_an_event_passes() -> None:
     }  # fmt: skip
     for text in altered(canonical(doc)):
         reader = verifier.Verifier.__new__(verifier.Verifier)
-        reader._mark, reader._report = 7, verifier.Report()
+        reader._mark, reader.report = 7, verifier.Report()
         reader._documents([canonical(doc).encode(), text.encode()])
-        assert [one.code for one in reader._report.findings] in (["not_canonical"], ["not_json"]), text
+        assert [one.code for one in reader.report.findings] in (["not_canonical"], ["not_json"]), text
 
 
 def test_two_lines_cannot_share_an_event() -> None:
     reader = verifier.Verifier.__new__(verifier.Verifier)
-    reader._mark, reader._report = 7, verifier.Report()
+    reader._mark, reader.report = 7, verifier.Report()
     reader._documents([b'{"a":[{"b":1}', b'{"c":2}]}', b'{"d":3},{"e":4}'])
-    assert {one.code for one in reader._report.findings} == {"not_json"}
+    assert {one.code for one in reader.report.findings} == {"not_json"}
 
 
 @pytest.mark.parametrize(("name", "value"), [("seq", "one"), ("at", 7)])

@@ -190,7 +190,7 @@ def test_random_changes(good: Path, tmp_path: Path, made: list[tuple[str, int, f
     check(good, tmp_path, made)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=5000, **RANDOM)
 @given(changes())
 def test_many_random_changes(good: Path, tmp_path: Path, made: list[tuple[str, int, float, float, bytes]]) -> None:

@@ -8,6 +8,7 @@ import pytest
 from casino.audit.verifier.findings import Report
 from casino.audit.verifier.hand import Hand
 from casino.audit.verifier.later_rulings import LaterRulings
+from casino.audit.verifier.shelf import Shelf
 
 NAME = "T1-000001"
 DEALT = {
@@ -30,7 +31,7 @@ GOOD: dict[str, Any] = {
 def found(*docs: dict[str, Any], state: str = "settled") -> list[str]:
     """What is found in rulings on a hand of two that has paid a tax of 100, in this state."""
     report = Report()
-    rulings, hand = LaterRulings(report, "HUF"), Hand(DEALT, "table/T1", 0)
+    rulings, hand = LaterRulings(report, "HUF", Shelf()), Hand(DEALT, "table/T1", 0)
     hand.state = state
     hand.summary |= {"result": {"tax": 100}, "ruling": {"tax": 100}}
     rulings.over(NAME, hand)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from casino.audit import archive, tree
+from casino.audit import tree, zipapp
 from casino.audit.verifier import command, json_text
 from casino.audit.verifier.receipts import FORMAT
 from tests.proof.model import World, leaf, root
@@ -175,7 +175,7 @@ def test_unusable_arguments(
 
 def test_the_archive_checks_a_receipt_by_itself(world: World, tmp_path: Path) -> None:
     program, file = tmp_path / "verify.pyz", tmp_path / "receipt.json"
-    program.write_bytes(archive.built())
+    program.write_bytes(zipapp.built())
     file.write_text(json_text(made(world, INDEX, world.sizes[-1])))
     run = subprocess.run(
         [sys.executable, "-I", program, "receipt", file, "--key", world.vkey],

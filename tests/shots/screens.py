@@ -72,6 +72,7 @@ SHOTS = (
     Shot("events", "audit", Role.AUDITOR),
     Shot("verification", "verification", Role.AUDITOR),
     Shot("status", "status", Role.FLOOR),
+    Shot("webhooks", "webhooks", Role.ADMIN),
     Shot("reports", "reports", Role.AUDITOR),
     Shot("report", "reports/daily-revenue", Role.AUDITOR),
     Shot("people", "people", Role.ADMIN),

@@ -138,6 +138,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
         if (key := sent_by(request, SEAT)) is not None and (holder := keys.holder(key)) is not None:
             recognise_holder(request, holder)  # a device has no rights of staff: the refusal names its player
         found: tuple[Staff, TerminalToken] | None = super().authenticate(request)  # type: ignore[no-untyped-call] # knox's
+        del self._request  # which holds this class, and would go only with a collection of garbage
         return found
 
     def authenticate_credentials(self, token: bytes) -> tuple[Staff, TerminalToken]:

@@ -32,7 +32,7 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve one request."""
-        given = request.headers.get("X-Request-Id", "")
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = given if _USABLE.match(given) else str(uuid.uuid4())
         request.request_id = request_id  # type: ignore[attr-defined]
         lost.request_begins()
@@ -77,7 +77,7 @@ class CorsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve one request; a preflight is answered at once."""
-        origin = request.headers.get("Origin", "")
+        origin = request.META.get("HTTP_ORIGIN", "")
         allowed = origin in settings.CASINO_CORS_ORIGINS
         if allowed and request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             response = HttpResponse(status=204)

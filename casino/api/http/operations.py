@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
-from typing import Any, ClassVar, TypeVar
+from functools import cache, cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
+from django.conf import settings
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import RegexValidator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -14,6 +16,7 @@ from django.utils.crypto import salted_hmac
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.fields import SkipField, empty, get_error_detail
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -163,16 +166,59 @@ class Reason(StrictPattern):
         super().__init__(r"\S\s*\S\s*\S", **{"min_length": 3, "max_length": 200, **kwargs})
 
 
+class _Taken(NamedTuple):
+    """A field of an input, whether nothing comes of it where it is missing, and what else validates it."""
+
+    field: serializers.Field[Any, Any, Any, Any]
+    optional: bool
+    validate: Callable[[Any], Any] | None
+
+    @classmethod
+    def of(cls, made: serializers.Serializer[Any], field: serializers.Field[Any, Any, Any, Any]) -> "_Taken":
+        """A field of this serializer."""
+        optional = not field.required and field.default is empty
+        return cls(field, optional, getattr(made, f"validate_{field.field_name}", None))
+
+
 class StrictInput(serializers.Serializer[Any]):
     """Input that refuses what it does not know."""
 
     def to_internal_value(self, data: Any) -> Any:
         """Validated input. Raises ValidationError naming every unknown field."""
-        if isinstance(data, dict):
-            unknown = sorted(set(data) - set(self.fields))
-            if unknown:
-                raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
-        return super().to_internal_value(data)
+        if not isinstance(data, dict):
+            return super().to_internal_value(data)
+        unknown = sorted(data.keys() - self.fields.keys())
+        if unknown:
+            raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
+        return self._validated(data)
+
+    @cached_property
+    def _taken(self) -> list[_Taken]:
+        return [_Taken.of(self, field) for field in self._writable_fields]
+
+    def _validated(self, data: dict[str, Any]) -> dict[str, Any]:
+        """As Django REST framework validates fields, without asking those that may be missing, and are."""
+        found: dict[str, Any] = {}
+        wrong: dict[str, Any] = {}
+        for field, optional, validate in self._taken:
+            name = cast("str", field.field_name)
+            if optional and name not in data:
+                continue
+            try:
+                value = field.run_validation(data.get(name, empty))
+                if validate is not None:
+                    value = validate(value)
+            except serializers.ValidationError as error:
+                wrong[name] = error.detail
+            except DjangoValidationError as error:
+                wrong[name] = get_error_detail(error)
+            except SkipField:
+                pass
+            else:
+                self.set_value(found, field.source_attrs, value)
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return found
 
 
 class Nothing(StrictInput):
@@ -256,6 +302,13 @@ class WriteOperation(APIView):
     #: Whether a sign-in that the process remembers is taken: for writes that are one statement, which proves it.
     takes_remembered: ClassVar[bool] = False
 
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Serve one request, and take apart what holds itself by then: it goes with the request, not with a collection
+        of garbage."""
+        response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        self.request.parser_context.clear()
+        return response
+
     def handle_exception(self, exc: Exception) -> Response:
         """Answer a refusal, to a sender whose token has been read; that the outcome is unknown is answered as it is."""
         if not isinstance(exc, OutcomeUnknown):
@@ -278,10 +331,12 @@ class WriteOperation(APIView):
         """Carry out the operation."""
         data = _reader(self.input).run_validation(request.data)
         body = request.data or {}
+        first, *others = self._request_hashes({"method": "POST", "path": request.path, "body": body})
         command = Command(
             context=context_of(request),
             key=idempotency_key(request),
-            request_hash=self._request_hash({"method": "POST", "path": request.path, "body": body}),
+            request_hash=first,
+            other_hashes=tuple(others),
             expected_version=if_match(request) if self.versioned else None,
             asked=self._asked(request, body) if self.approvable else None,
             approval=approval_number(request) if self.approvable else None,
@@ -303,14 +358,16 @@ class WriteOperation(APIView):
             raise AssertionError(f"nothing of a request to {request.path} may be kept")
         return Asked(operation=operation.id, path=request.path, body=body)
 
-    def _request_hash(self, asked: dict[str, Any]) -> str:
-        """A hash that shows whether a repeated Idempotency-Key comes with the same request. With `redact_body` or
-        `redact_fields` it is keyed with Django's secret key, so that passwords, names or face-down cards cannot be
-        guessed from the database."""
-        if self.redact_body or self.redact_fields:
-            text = canonical.dumps(asked)
-            return salted_hmac("casino.api.request", text, algorithm="sha256").hexdigest()
-        return canonical.sha256(asked)
+    def _request_hashes(self, asked: dict[str, Any]) -> list[str]:
+        """The hash that shows whether a repeated Idempotency-Key comes with the same request, and others that it may
+        have been stored as. With `redact_body` or `redact_fields` it is keyed with Django's secret key, so that
+        passwords, names or face-down cards cannot be guessed from the database; the others are under keys that the
+        secret key is rotated from, or to."""
+        if not (self.redact_body or self.redact_fields):
+            return [canonical.sha256(asked)]
+        text = canonical.dumps(asked)
+        keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+        return [salted_hmac("casino.api.request", text, secret=key, algorithm="sha256").hexdigest() for key in keys]
 
 
 def known_parameters(request: Request, *names: str) -> dict[str, str]:
@@ -356,7 +413,7 @@ def moment(asked: dict[str, str], name: str) -> datetime | None:
 
 def idempotency_key(request: Request) -> str:
     """The Idempotency-Key header. Raises PreconditionRequired or BadRequest."""
-    key = request.headers.get("Idempotency-Key")
+    key: str | None = request.META.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
         raise PreconditionRequired("A write needs an Idempotency-Key header.", header="Idempotency-Key")
     if not _KEY.match(key):
@@ -366,7 +423,7 @@ def idempotency_key(request: Request) -> str:
 
 def approval_number(request: Request) -> int | None:
     """The Approval header: number of the approval that the request uses. Raises BadRequest."""
-    value = request.headers.get("Approval")
+    value = request.META.get("HTTP_APPROVAL")
     if value is None:
         return None
     if not _NUMBER.match(value):
@@ -376,7 +433,7 @@ def approval_number(request: Request) -> int | None:
 
 def if_match(request: Request) -> int:
     """The version named by If-Match. Raises PreconditionRequired or BadRequest."""
-    value = request.headers.get("If-Match")
+    value = request.META.get("HTTP_IF_MATCH")
     if value is None:
         raise PreconditionRequired("A write needs If-Match with the version it was decided on.", header="If-Match")
     match = _ETAG.match(value)

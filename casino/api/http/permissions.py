@@ -31,18 +31,19 @@ class HasRole(BasePermission):
         roles_exclude_each_other for one who holds a refused pair: a view that takes given passwords takes both. It
         raises second_factor_required for a person who needs a second factor and has none, and before all that
         reauthentication_required at a terminal that was left alone."""
-        if not isinstance(request.user, Staff):
+        person = request.user
+        if not isinstance(person, Staff):
             return False
         if not getattr(view, "takes_unattended", False) and isinstance(request.auth, TerminalToken):
             require_attended(request.auth, getattr(request, "left_alone", None))
         if not getattr(view, "takes_given_passwords", False):
-            require_own_password(request.user)
-            require_compatible(request.user.roles, request.user.login, request.user.house)
+            require_own_password(person)
+            require_compatible(person.roles, person.login, person.house)
             if not getattr(view, "sets_second_factor", False):
-                second_factor.require(request.user, getattr(request, "second_factor", True))
+                second_factor.require(person, getattr(request, "second_factor", True))
         readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None
         allowed = view.roles if readers is None else readers
-        request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]
+        request.acting_role = role_for(person, allowed)  # type: ignore[attr-defined]
         return True
 
 

@@ -325,6 +325,7 @@ PARAMETERS: Mapping[str, str] = {
     "If-Match": 'The version that the write was decided on, in quotes: `"17"`.',
     "actor": "Login, reference of a player, or `worker`.",
     "after_version": "Entries with a greater version.",
+    "archive": "Number of the archive among those of the house.",
     "bag": "Number of the bag among those of the house.",
     "box": "Number of the stay of a box at a table, among those of the house.",
     "chain": "Name of the audit chain: `table/T1`, `drawer/C1` or `house/CODE`.",

@@ -3,6 +3,7 @@
 from casino.audit.events import (
     announced,
     approvals,
+    backups,
     cage,
     cards,
     chips,
@@ -33,6 +34,7 @@ __all__ = [
     "UnknownEvent",
     "announced",
     "approvals",
+    "backups",
     "cage",
     "cards",
     "chips",

@@ -42,3 +42,35 @@ class KeyRotated(AuditEvent):
     note: Annotated[str, "what both keys have signed, with the two signatures: a signed note"]
     reason: Reason
     approver: Approver
+
+
+@event("log.archived", chain="log")
+class Archived(AuditEvent):
+    """A closed period was written into an archive outside the database."""
+
+    number: Annotated[int, "number of the archive"]
+    epoch: Annotated[int, "epoch of the log"]
+    first: Annotated[int, "its first leaf"]
+    size: Annotated[int, "size of the log at its last checkpoint: its leaves are below"]
+    first_day: Annotated[str, "the first gaming day whose closing it has"]
+    last_day: Annotated[str, "the last one"]
+    sha256: Annotated[str, "SHA-256 of its manifest, hexadecimal"]
+
+
+@event("log.put_away", chain="log")
+class PutAway(AuditEvent):
+    """Two people took texts of events out of the database which an archive has. Their hashes stay."""
+
+    number: Annotated[int, "number of the archive"]
+    events: Annotated[int, "how many"]
+    reason: Reason
+    approver: Approver
+
+
+@event("log.brought_back", chain="log")
+class BroughtBack(AuditEvent):
+    """Texts of events were brought back from an archive into the database."""
+
+    number: Annotated[int, "number of the archive"]
+    events: Annotated[int, "how many"]
+    reason: Reason

@@ -165,6 +165,9 @@ class MinorSettled(ApprovedEvent):
     payout: Annotated[
         JsonObject | None, "the held payout that is given back, as in `cage.payout_held`; absent where nothing is"
     ] = None
+    remit_by: Annotated[
+        str | None, "until when the winnings are to be remitted, ISO 8601, UTC; absent where nothing is kept"
+    ] = None
 
 
 @event("winnings.remitted", chain="house")

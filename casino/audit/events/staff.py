@@ -9,6 +9,8 @@ from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 TerminalCode = Annotated[str, "code of the terminal"]
 #: Of a salted argon2 hash: it says nothing about the password.
 PasswordHash = Annotated[str, "SHA-256 of the stored hash of the new password, hexadecimal"]
+KeptToken = Annotated[str, "SHA-256 of the digest of the token that does not end with it, hexadecimal"]
+EndedElsewhere = Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 TokenHash = Annotated[str, "SHA-256 of the stored digest of the token, hexadecimal"]
 PasskeyHash = Annotated[str, "SHA-256 of the authenticator's name for the passkey (base64url), hexadecimal"]
 ShownPasskey = Annotated[
@@ -77,8 +79,8 @@ class PasswordChanged(AuditEvent):
     """The actor, knowing the old password, chose a new one."""
 
     password_sha256: PasswordHash
-    kept_token_sha256: Annotated[str, "SHA-256 of the digest of the token that does not end with it, hexadecimal"]
-    ended_session_count: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
+    kept_token_sha256: KeptToken
+    ended_session_count: EndedElsewhere
 
 
 @event("staff.pin_set", chain="house")
@@ -100,6 +102,8 @@ class SecondFactorConfirmed(AuditEvent):
     """The actor gave a first code: from now on a sign-in takes one."""
 
     sealed_sha256: Annotated[str, "SHA-256 of the sealed secret, hexadecimal"]
+    kept_token_sha256: KeptToken
+    ended_session_count: EndedElsewhere
 
 
 @event("staff.passkey_registered", chain="house")
@@ -109,6 +113,8 @@ class PasskeyRegistered(AuditEvent):
 
     passkey_sha256: PasskeyHash
     public_key_sha256: Annotated[str, "SHA-256 of the passkey's public key, hexadecimal"]
+    kept_token_sha256: KeptToken
+    ended_session_count: EndedElsewhere
 
 
 @event("staff.passkey_removed", chain="house")
@@ -116,6 +122,8 @@ class PasskeyRemoved(AuditEvent):
     """The actor, knowing the password and showing a second factor, removed a passkey of their own."""
 
     passkey_sha256: PasskeyHash
+    kept_token_sha256: KeptToken
+    ended_session_count: EndedElsewhere
 
 
 @event("staff.passkey_clone_seen", chain="house")
@@ -191,11 +199,24 @@ class StaffSignedOut(AuditEvent):
     token_sha256: TokenHash
 
 
+@event("staff.sessions_ended", chain="house")
+class SessionsEnded(AuditEvent):
+    """The actor ended one of their own sessions, or all but the one at the event's terminal."""
+
+    token_sha256: Annotated[
+        str | None, "SHA-256 of the stored digest of the token that ended, hexadecimal; absent: all but the kept one"
+    ] = None
+    kept_token_sha256: KeptToken
+    ended_session_count: EndedElsewhere
+
+
 @event("staff.reauthenticated", chain="house")
 class StaffReauthenticated(AuditEvent):
-    """The actor gave the password again, or the PIN, at a terminal that may have been left alone."""
+    """The actor gave the password again, or the PIN, at a terminal that may have been left alone. The session goes on
+    with a new token, and the old one counts no more."""
 
-    token_sha256: TokenHash
+    token_sha256: Annotated[str, "SHA-256 of the stored digest of the token until now, hexadecimal"]
+    new_token_sha256: Annotated[str, "SHA-256 of the stored digest of the token from now on, hexadecimal"]
     by_pin: Annotated[bool | None, "true for the PIN; absent: the password"] = None
     passkey_sha256: ShownPasskey = None
 

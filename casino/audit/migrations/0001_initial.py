@@ -1,5 +1,6 @@
 """Chains of events and the Merkle log of each house, with the functions that alone write them."""
 
+import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.comparison
 from django.db import migrations, models
@@ -79,6 +80,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("leaf_hash", models.CharField(max_length=64)),
+                ("archive", models.IntegerField(null=True)),
             ],
             options={
                 "verbose_name": "audit event",
@@ -334,6 +336,37 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Archive",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.IntegerField()),
+                ("epoch", models.IntegerField()),
+                ("first", models.BigIntegerField()),
+                ("size", models.BigIntegerField()),
+                ("first_day", models.CharField(max_length=10)),
+                ("last_day", models.CharField(max_length=10)),
+                ("sha256", models.CharField(max_length=64)),
+                ("is_put_away", models.BooleanField(default=False)),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "archive of a closed period",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "number"), name="audit_archive_number"),
+                    models.UniqueConstraint(fields=("house", "epoch", "first"), name="audit_archive_section"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Posting",
             fields=[
                 (
@@ -360,6 +393,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "recorded posting",
+                "indexes": [
+                    django.contrib.postgres.indexes.BrinIndex(
+                        autosummarize=True, fields=["event"], name="audit_posting_event"
+                    ),
+                ],
             },
         ),
         *(

@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION audit_append(
     p_approver text, p_reason text, p_postings text,
     OUT seq bigint, OUT leaf_hash text
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan AS $$
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
     head audit_chainhead%ROWTYPE;
     body text;

@@ -1,10 +1,11 @@
 """Verify an audit trail with Python's standard library and nothing else of the house.
 
 Formats: RFC 6962 (Merkle tree), C2SP signed-note and tlog-checkpoint (checkpoints), RFC 8032 (Ed25519). The package
-becomes `verify.pyz` (`casino/audit/archive.py`), so its modules import each other relatively, and nothing else of the
+becomes `verify.pyz` (`casino/audit/zipapp.py`), so its modules import each other relatively, and nothing else of the
 project. The live verification (`casino/verification/`) feeds the same checks from the database.
 """
 
+from . import kept
 from .canonical import json_text
 from .chains import GENESIS
 from .command import main
@@ -46,6 +47,7 @@ from .notes import (
     verify_note,
 )
 from .rotations import Chain, Keys
+from .shelf import Shelf
 from .timestamps import Stamp, judge_timestamps, stamp_of
 from .trees import Trees
 from .verification import Verifier
@@ -78,6 +80,7 @@ __all__ = [
     "Notes",
     "Report",
     "Row",
+    "Shelf",
     "Stamp",
     "Trees",
     "Unusable",
@@ -88,6 +91,7 @@ __all__ = [
     "join_notes",
     "json_text",
     "judge_timestamps",
+    "kept",
     "key_hash",
     "key_of",
     "leaf_hash",

@@ -11,6 +11,8 @@ GENESIS = "0" * 64
 class Chains:
     """Every chain's numbers without gaps, links, and times."""
 
+    KEPT = ("heads", "_backwards")
+
     def __init__(self, report: Report) -> None:
         self._report = report
         #: Chain -> number, hash (64 hex digits) and moment of its last event.

@@ -1,5 +1,5 @@
-"""The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`, `verify.pyz receipt FILE --key FILE`, and
-`verify.pyz package FILE`."""
+"""The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`, `verify.pyz receipt FILE --key FILE`,
+`verify.pyz package FILE`, and `verify.pyz archive FOLDER ... --key FILE`."""
 
 import argparse
 import contextlib
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from . import packages, receipts
+from . import archives, packages, receipts
 from .cosignatures import parse_witness
 from .export import verify_export
 from .findings import Unusable, printable, summary
@@ -22,7 +22,7 @@ from .notes import read_keys, read_notes
 
 UNUSABLE = 2
 #: Commands besides the verification of an export.
-_COMMANDS = {"receipt": receipts.main, "package": packages.main}
+_COMMANDS = {"archive": archives.main, "receipt": receipts.main, "package": packages.main}
 
 
 class _Parser(argparse.ArgumentParser):

@@ -6,6 +6,7 @@ from typing import Any
 
 from .events import Row, place_of
 from .findings import Report
+from .shelf import Shelf, Shelved, declare
 
 _ALGORITHM = b"hmac-drbg-sha256/fisher-yates-u32"
 
@@ -17,6 +18,7 @@ def seed_commitment(hand: str, seat: int, seed: str) -> str:
     return hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).hexdigest()
 
 
+@declare
 @dataclass(slots=True)
 class _Prepared:
     """A deal of which no card has fallen yet."""
@@ -56,11 +58,17 @@ class _Prepared:
 class Deals:
     """Electronic deals of a house; each is dealt as it was recorded, or abandoned."""
 
-    def __init__(self, report: Report) -> None:
+    KEPT = ("_prepared",)
+
+    def __init__(self, report: Report, shelf: Shelf) -> None:
         self._report = report
         #: By chain, as a table has one at a time.
         self._prepared: dict[str, _Prepared] = {}
-        self._used: set[str] = set()
+        self._used: Shelved[bool] = Shelved(shelf, "names of deals")
+
+    def shelve(self) -> None:
+        """Set aside what is no longer needed in memory."""
+        self._used.shelve()
 
     def take(self, doc: Row) -> None:
         """The next `deal.*` event of its table's chain."""
@@ -70,7 +78,7 @@ class Deals:
             if prepared is not None or name in self._used:
                 before = prepared.name if prepared else name
                 self._differs(name, f"{place_of(doc)} commits to it and {before} was before")
-            self._used.add(name)
+            self._used[name] = True
             self._prepared[chain] = _Prepared(name, data["commitment"], data["seats"])
         elif prepared is None or prepared.name != name:
             self._differs(name, f"{place_of(doc)} records {kind} of a deal that is not prepared")

@@ -16,6 +16,8 @@ class Wrong(Protocol):
 class Disputes:
     """Judges the disputes of hands in a house of this currency."""
 
+    KEPT = ()
+
     def __init__(self, wrong: Wrong, currency: str) -> None:
         self._wrong, self._currency = wrong, currency
 

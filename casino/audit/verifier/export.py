@@ -32,6 +32,7 @@ from .hands import Hands
 from .ledger import Books, transactions_of
 from .notes import House, Key, Notes, is_number, join_notes, notes_text, parse_key, split_notes
 from .rotations import Chain, Keys
+from .shelf import Shelf
 from .timestamps import Stamp, judge_timestamps, stamp_of_line
 from .trees import Trees
 from .verification import Verifier
@@ -245,9 +246,10 @@ def verify_export(
     notes = export.notes()
     judge_timestamps(report, export.timestamps(), frozenset(notes.texts))
     trees = Trees(report, export.house, Keys(own, keys, sizes), [notes, *held], ed25519_verify, accepted)
-    books = Books(report, export.accounts(), export.transactions)
-    hands = Hands(report, export.hands(), export.house.currency)
-    verifier = Verifier(report, export.house, trees, books, hands, export.rows)
+    books = Books(report, export.accounts(), export.transactions(), lambda _: export.transactions())
+    shelf = Shelf()
+    hands = Hands(report, export.hands(), export.house.currency, shelf=shelf)
+    verifier = Verifier(report, export.house, trees, books, hands, export.rows, shelf)
     for number in sorted(export.epochs):
         verifier.epoch(number, export.payloads(events_of(number), export.epochs[number].size))
     verifier.tail(export.payloads(TAIL, export.size))

@@ -1,10 +1,11 @@
 """The files of an export, read without trusting them: regular files only, no line without a limit."""
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from .findings import Unusable
 
@@ -79,6 +80,15 @@ def _read(file: BinaryIO, path: Path) -> bytes:
         return file.read(_PORTION)
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+def described(file: IO[bytes]) -> tuple[int, str]:
+    """Bytes and SHA-256 (64 hex digits) of what is left of an open file. Raises what reading it raises."""
+    digest, length = hashlib.sha256(), 0
+    while portion := file.read(_PORTION):
+        digest.update(portion)
+        length += len(portion)
+    return length, digest.hexdigest()
 
 
 def unreadable(path: Path, error: Exception) -> Unusable:

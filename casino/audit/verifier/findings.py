@@ -45,6 +45,8 @@ _PARTS = (
 class Report:
     """What a verification gave: findings, notices (what the reader must know, though nothing is wrong), and counts."""
 
+    KEPT = ("standing",)
+
     def __init__(self) -> None:
         self.kept: list[Finding] = []
         self.found = 0
@@ -65,6 +67,18 @@ class Report:
         the state; while the log is
         not whole, what it says of the others may not be true."""
         return sorted(self.kept, key=lambda finding: (_PARTS.get(finding.code.split("_")[0], 0), finding.at))
+
+    @property
+    def standing(self) -> tuple[int, dict[str, int]]:
+        """How many events there were, and what else is counted along."""
+        return self.now, {name: self.counts[name] for name in ("hands", "leaves", "checkpoints")}
+
+    @standing.setter
+    def standing(self, standing: tuple[int, dict[str, int]]) -> None:
+        self.now, counts = standing
+        for name, count in counts.items():
+            self.counts[name] += count
+        self.counts["checkpoints"] -= 1  # the one on which it rests is read again
 
     def find(self, code: str, place: str, problem: str, at: int | None = None) -> None:
         """Add a finding; its place is the event that is looked at unless `at` says otherwise."""

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from .events import Row
+from .shelf import declare
 
 #: What a hand's first event records of it that its row holds too.
 DEALT = (
@@ -38,6 +39,7 @@ STATES_BEFORE = {
 }
 
 
+@declare
 class Dispute(NamedTuple):
     """A dispute that the floor has raised: by whom, the state of the hand before it, what it has frozen in minor units,
     and its ledger transactions, each with what it moved by account code, debit positive."""
@@ -48,6 +50,7 @@ class Dispute(NamedTuple):
     posted: dict[int, dict[str, int]]
 
 
+@declare
 class Hand:
     """A hand as its events have recorded it so far."""
 

@@ -12,6 +12,7 @@ from .events import OF_PLAYERS, Parts, Row, place_of
 from .findings import Report
 from .hand import BONUS_STATES, DISPUTES, ENDING, STATES_BEFORE, Hand, entry_of, fees_of
 from .later_rulings import RULED_LATER, LaterRulings
+from .shelf import Shelf, Shelved
 
 _HIDDEN = "??"
 #: A table's session begins.
@@ -27,14 +28,20 @@ Declared = Callable[[Any], dict[str, list[str]] | None]
 class Hands:
     """Hands rebuilt from their events against the rows of the database, and what each moved against its result."""
 
-    def __init__(self, report: Report, rows: Iterator[Row], currency: str, declared: Declared | None = None) -> None:
+    KEPT = ("_open", "_closed", "_numbers", "_balances", "_left", "_fee", "_paid", "_held")
+
+    def __init__(
+        self, report: Report, rows: Iterator[Row], currency: str, declared: Declared | None = None,
+        shelf: Shelf | None = None,
+    ) -> None:  # fmt: skip
         """Hands with these rows in a house of this currency; `declared` where there is an engine to ask."""
+        shelf = shelf or Shelf()
         self._report, self._rows, self._currency, self._declared = report, rows, currency, declared
         self._open: dict[str, Hand] = {}
         self._closed: dict[str, Hand] = {}
         self._stored: dict[str, Row] = {}
         #: Hands of which a row was read.
-        self._with_row: set[str] = set()
+        self._with_row: Shelved[bool] = Shelved(shelf, "hands with a row")
         self._numbers: dict[str, int] = {}
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have recorded.
         self._balances: dict[str, int] = {}
@@ -45,9 +52,9 @@ class Hands:
         self._paid: dict[str, set[str]] = {}
         #: By chain, what the last session has held for the next one.
         self._held: dict[str, Row | None] = {}
-        self._deals = Deals(report)
+        self._deals = Deals(report, shelf)
         self._disputes = Disputes(self._wrong, currency)
-        self._later = LaterRulings(report, currency)
+        self._later = LaterRulings(report, currency, shelf)
 
     def take(self, doc: Row) -> None:
         """The next event, in the order of its table's chain."""
@@ -429,9 +436,29 @@ class Hands:
 
     def advance(self) -> None:
         """Compare the hands that are over with their rows, as far as both are there."""
+        self._later.shelve()
+        self._deals.shelve()
+        self._with_row.shelve()
         if self._closed:
             for name in [name for name in self._closed if name in self._stored]:
                 self._compare(name, self._closed.pop(name), self._stored.pop(name))
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """What has to be kept to go on from here later."""
+        return self, self._deals, self._disputes, self._later
+
+    @property
+    def unfinished(self) -> tuple[dict[str, int], list[str]]:
+        """Where somebody goes on to read rows: by table the number of its last hand, and the names of hands up to there
+        that are to be read again, since they were not over."""
+        return dict(self._numbers), sorted(self._open | self._closed)
+
+    def go_on(self) -> None:
+        """Rows are read from there on, and those of hands that were not over once more."""
+        self._stored.clear()
+        for name in self._open | self._closed:
+            self._with_row.pop(name, None)
 
     def finish(self) -> None:
         """No more events come: every hand has its row and every row its hand."""
@@ -450,7 +477,7 @@ class Hands:
         """Keep a row until its hand is over; a second one of it is wrong."""
         if row["hand"] in self._with_row:
             self._wrong(row["hand"], "it has two rows", "hand_row_differs")
-        self._with_row.add(row["hand"])
+        self._with_row[row["hand"]] = True
         self._stored[row["hand"]] = row
 
     def _compare(self, name: str, hand: Hand, row: Row) -> None:

@@ -22,6 +22,10 @@ _DECLARED = {
     "attempt.refused":
         "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
         "string; path string; player? string; status integer",
+    "backup.drilled":
+        "house: backup? string; backup_age_seconds? integer; cut_off_leaves integer; cut_off_seconds integer; "
+        "event_count? integer; hand_count? integer; last_commit? string; ok boolean; problems [string]; "
+        "recovered_to? string; report_sha256 string; tried string",
     "bank.confirmed": "house: amount integer; approval? integer; bag {any}",
     "bank.drawn": "house: amount integer; approval? integer; bag {any}",
     "bank.received": "house: amount integer; approval? integer; bag {any}",
@@ -263,16 +267,21 @@ _DECLARED = {
         "house: amount integer; capacity string; day string; direction string; line integer; line_kind string; "
         "note_sha256? string; place string; player? string; transaction? integer; unknown_person? integer",
     "log_line.withdrawn": "house: line integer",
+    "log.archived":
+        "log: epoch integer; first integer; first_day string; last_day string; number integer; sha256 string; "
+        "size integer",
+    "log.brought_back": "log: events integer; number integer",
     "log.epoch_opened":
         "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
         "restored_epoch integer; restored_root? string; restored_size integer",
     "log.key_rotated": "log: epoch integer; new_key string; note string; old_key string; size integer",
+    "log.put_away": "log: events integer; number integer",
     "minor.cleared": "house: approval? integer; minor integer; player string",
     "minor.recorded":
         "house: exclusion integer; least_age integer; minor integer; note_sha256 string; player string",
     "minor.settled":
         "house: approval? integer; borne integer; deposit integer; ended [integer]; held integer; kept integer; "
-        "minor integer; payout? {any}; player string; refund integer; stakes integer",
+        "minor integer; payout? {any}; player string; refund integer; remit_by? string; stakes integer",
     "payout.paid_by_bank":
         "house: amount integer; approval? integer; payout {any}; player string; threshold_reached? {any}",
     "player.admitted": "house: age_band string; day string; document string; player string",
@@ -323,15 +332,19 @@ _DECLARED = {
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
     "staff.password_set": "house: ended_session_count integer; locked? boolean; login string; password_sha256 string",
     "staff.passkey_clone_seen": "house: given_count integer; passkey_sha256 string; stored_count integer",
-    "staff.passkey_registered": "house: passkey_sha256 string; public_key_sha256 string",
-    "staff.passkey_removed": "house: passkey_sha256 string",
+    "staff.passkey_registered":
+        "house: ended_session_count integer; kept_token_sha256 string; passkey_sha256 string; public_key_sha256 string",
+    "staff.passkey_removed": "house: ended_session_count integer; kept_token_sha256 string; passkey_sha256 string",
     "staff.pin_set": "house: pin_sha256? string",
-    "staff.reauthenticated": "house: by_pin? boolean; passkey_sha256? string; token_sha256 string",
+    "staff.reauthenticated":
+        "house: by_pin? boolean; new_token_sha256 string; passkey_sha256? string; token_sha256 string",
     "staff.player_linked": "house: after? string; approval? integer; before? string; login string",
     "staff.roles_changed": "house: after [string]; approval? integer; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
-    "staff.second_factor_confirmed": "house: sealed_sha256 string",
+    "staff.second_factor_confirmed":
+        "house: ended_session_count integer; kept_token_sha256 string; sealed_sha256 string",
     "staff.second_factor_reset": "house: approval? integer; ended_session_count integer; login string",
+    "staff.sessions_ended": "house: ended_session_count integer; kept_token_sha256 string; token_sha256? string",
     "staff.sign_in_refused": "house: code string",
     "staff.signed_in": "house: expires string; passkey_sha256? string; token_sha256 string",
     "staff.signed_out": "house: token_sha256 string",

@@ -5,10 +5,12 @@ from typing import Any
 from .events import Row, place_of
 from .findings import Report
 from .hand import Hand, fees_of
+from .shelf import Shelf, Shelved, declare
 
 RULED_LATER = "hand.ruled_later"
 
 
+@declare
 class _Over:
     """A hand whose money has moved: its table, who sat where, the tax that was not refunded, its next ruling."""
 
@@ -28,14 +30,20 @@ class _Over:
 class LaterRulings:
     """Later rulings against the hands that they are on."""
 
-    def __init__(self, report: Report, currency: str) -> None:
+    KEPT = ()
+
+    def __init__(self, report: Report, currency: str, shelf: Shelf) -> None:
         self._report, self._currency = report, currency
-        self._over: dict[str, _Over] = {}
+        self._over: Shelved[_Over] = Shelved(shelf, "hands that are over")
 
     def over(self, name: str, hand: Hand) -> None:
         """The money of a hand has moved, unless it is void."""
         if hand.state in ("settled", "ruled"):
             self._over[name] = _Over(hand)
+
+    def shelve(self) -> None:
+        """Set aside what is no longer needed in memory."""
+        self._over.shelve()
 
     def take(self, doc: Row) -> None:
         """The next later ruling."""

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +31,8 @@ class _Account:
 
 
 _REMEMBERED = 50_000
+WAITING = 10_000
+"""So many transactions may be committed while an earlier one is not yet."""
 _TAKEN_APART: Row = {}
 
 
@@ -41,11 +43,19 @@ class Books:
     Both come nearly in the order of transaction ids, so that only what is out of step has to be kept.
     """
 
-    def __init__(self, report: Report, accounts: Iterable[Row], transactions: Callable[[], Iterator[Row]]) -> None:
+    KEPT = ("_recorded", "_top", "_unrecorded", "_mirrors", "_count", "standing")
+
+    def __init__(
+        self, report: Report, accounts: Iterable[Row], transactions: Iterator[Row],
+        some: Callable[[Collection[int]], Iterator[Row]],
+    ) -> None:  # fmt: skip
+        """`transactions` in the order of their ids; `some` gives those of these ids, and may give others, once more."""
         self._report = report
         self._accounts = {row["id"]: _Account(row) for row in accounts}
-        self._again = transactions
-        self._stream = transactions()
+        self._some = some
+        self._stream = transactions
+        #: What was read before those that are read now.
+        self._known: set[int] = set()
         #: Transaction -> posting, event and its number; nothing as posting where the event is taken apart.
         self._recorded: dict[int, tuple[Row, Event, int]] = {}
         self._top = self._reached = 0
@@ -95,8 +105,34 @@ class Books:
                 return
             self._read(row)
 
+    @property
+    def reached(self) -> int:
+        """The last transaction that was read."""
+        return self._reached
+
+    @property
+    def standing(self) -> tuple[int, dict[int, tuple[int, int, dict[int, Any]]], set[int]]:
+        """Where somebody goes on: the last transaction that was read; version, balance and early entries of each
+        account; and which of the last transactions were read, since one may come to light after a later one."""
+        accounts = {one: (known.version, known.balance, known.early) for one, known in self._accounts.items()}
+        first = self._reached - WAITING
+        return self._reached, accounts, {one for one in (*self._known, *self._older, *self._legs) if one > first}
+
+    @standing.setter
+    def standing(self, standing: tuple[int, dict[int, tuple[int, int, dict[int, Any]]], set[int]]) -> None:
+        reached, accounts, self._known = standing
+        self._reached = max(0, reached - WAITING)
+        for one, (version, balance, early) in accounts.items():
+            known = self._accounts.get(one)
+            if known is not None:
+                known.version, known.balance, known.early = version, balance, early
+            elif version:
+                self._report.find("account_missing", f"account {one}", f"it was at version {version}, and is not there")
+
     def _read(self, row: Row) -> None:
         number = row["id"]
+        if number in self._known:
+            return
         if number <= self._reached:
             self._report.find("ledger_out_of_order", f"transaction {number}", f"it follows {self._reached}")
         self._reached = number
@@ -254,7 +290,7 @@ class Books:
     def _look_up_mirrors(self) -> None:
         if not self._mirrors:
             return
-        for row in self._again():
+        for row in self._some(self._mirrors.keys()):
             if row["id"] in self._mirrors:
                 negated, place, at = self._mirrors.pop(row["id"])
                 legs = sorted([*self._accounts[account].name, amount] for account, _, amount, _ in row["legs"])

@@ -7,11 +7,12 @@ import stat
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from .arguments import Parser
 from .canonical import decoded
 from .events import Row
-from .files import MANIFEST, opened
+from .files import MANIFEST, described, opened
 from .findings import Unusable, printable
 from .report_classes import CLASSES, SEALED
 
@@ -127,13 +128,9 @@ def _described(archive: zipfile.ZipFile, name: str) -> tuple[int, str]:
     """Bytes and SHA-256 of a file; nothing of one that cannot be read as it was packed."""
     try:
         with archive.open(name) as file:
-            digest, size = hashlib.sha256(), 0
-            while block := file.read(_BLOCK):
-                digest.update(block)
-                size += len(block)
+            return described(file)
     except zipfile.BadZipFile:
         return -1, ""
-    return size, digest.hexdigest()
 
 
 def _digest(file: Any) -> str:
@@ -148,13 +145,7 @@ def _digest(file: Any) -> str:
 
 
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _Parser(prog="verify.pyz package", description="Verify the package of a gaming day.")
+    parser = Parser(prog="verify.pyz package", description="Verify the package of a gaming day.")
     parser.add_argument("file", type=Path, help="what GET days/DAY/package answered")
     parser.add_argument("--sha256", help="the SHA-256 that an auditor has signed (64 digits)")
     return parser.parse_args(arguments)
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Raise what is printed."""
-        raise Unusable(f"{self.format_usage().strip()}: {message}")

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
+from .arguments import Parser
 from .canonical import is_made_of, value_of
 from .cosignatures import WitnessKey, cosignature_time, parse_witness
 from .files import whole
@@ -90,7 +90,7 @@ def problems(
 
 
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _Parser(prog="verify.pyz receipt", description="Verify a receipt of a house's audit log.")
+    parser = Parser(prog="verify.pyz receipt", description="Verify a receipt of a house's audit log.")
     parser.add_argument("file", type=Path, help="what GET receipts/HASH answered, or lines or code of a paper")
     parser.add_argument("--key", required=True, help="the house's key that you hold: its text, or a file of it")
     parser.add_argument("--hash", type=_digits, help="the hash of the receipt that came with the answer (64 digits)")
@@ -103,12 +103,6 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
         help="checkpoints that you hold, one of which must be of the receipt's size, with the same root",
     )  # fmt: skip
     return parser.parse_args(arguments)
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Raise what is printed."""
-        raise Unusable(f"{self.format_usage().strip()}: {message}")
 
 
 def _digits(text: str) -> str:

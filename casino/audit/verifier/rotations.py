@@ -78,6 +78,8 @@ class Rotations:
 
     def __init__(self, report: Report, house: House, keys: Keys, signed: Signed) -> None:
         self._report, self._house, self._keys, self._signed = report, house, keys, signed
+        #: Epoch, first size and text of each key that a good event has put in the place of another.
+        self.good: set[tuple[int, int, str]] = set()
         self._events: list[tuple[int, int, Row, int]] = []
 
     def take(self, epoch: int, index: int, doc: Row) -> None:
@@ -86,7 +88,6 @@ class Rotations:
 
     def judge(self, roots: Callable[[int], Mapping[int, Iterable[bytes]]]) -> None:
         """No more events come; `roots` gives the signed roots of an epoch's checkpoints by their sizes."""
-        good: set[tuple[int, int, Key]] = set()
         for epoch, index, doc, at in self._events:
             try:
                 rotation = parse_rotation(doc["data"]["note"])
@@ -96,17 +97,17 @@ class Rotations:
             if problem is not None:
                 self._report.find("key_not_rotated", place_of(doc), problem, at=at)
                 continue
-            good.add((epoch, rotation.size + 1, rotation.new))
+            self.good.add((epoch, rotation.size + 1, rotation.new.text))
             self._report.notice(
                 f"epoch {epoch}: checkpoints of more than {rotation.size} leaves are under {rotation.new.text} "
                 f"({doc.get('reason')}); compare it with the key that the house has given you"
             )
-        named = {(epoch, begin, key) for epoch, chain in self._keys.own.items() for begin, key in chain if begin}
-        for epoch, begin, key in sorted(named ^ good, key=lambda one: one[:2]):
+        named = {(epoch, begin, key.text) for epoch, chain in self._keys.own.items() for begin, key in chain if begin}
+        for epoch, begin, key in sorted(named ^ self.good):
             problem = (
-                f"the house names {key.text}, and no good event records that"
+                f"the house names {key}, and no good event records that"
                 if (epoch, begin, key) in named
-                else f"an event names {key.text}, the house does not"
+                else f"an event names {key}, the house does not"
             )
             self._report.find("key_not_rotated", f"epoch {epoch}, from {begin} leaves on", problem)
 

@@ -1,7 +1,7 @@
 """The state of a house, rebuilt from its events, against the rows that were read; and each event against the state
 before it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from . import (
     state_announced,
@@ -35,6 +35,7 @@ from . import (
     state_webhooks,
 )
 from .findings import Report
+from .shelf import Shelf
 from .state_actors import Actors
 from .state_announced import Announcements
 from .state_approvals import Approvals
@@ -46,11 +47,12 @@ from .state_corrections import Corrections
 from .state_customers import Customers
 from .state_days import Days
 from .state_deals import Deals
+from .state_drills import Drills
 from .state_duties import Duties
 from .state_duty import Duty
 from .state_evidence import Evidence
 from .state_flows import Flows
-from .state_hands import HandRows
+from .state_hands import OF_HANDS, HandRows
 from .state_house import Stages
 from .state_identity import Identities
 from .state_late_claims import LateClaims
@@ -112,16 +114,17 @@ MODELS: dict[str, Model] = by_name(
 class State:
     """Events in the order of the log, each judged by the state before it, and the rows that they make."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, shelf: Shelf | None = None) -> None:
         self._report = report
         #: The rows that events have made so far.
-        self.rows = rows = Rows(MODELS, self._find)
+        self.rows = rows = Rows(MODELS, self._find, shelf or Shelf())
         self._tables, self._cage = Tables(rows), Cage(rows)
         approvals = Approvals(rows)
         self._templates = Templates(rows, approvals)
         self._safeguards = Safeguards(rows, approvals)
         duties = Duties(rows, approvals)
         flows, money = Flows(rows, approvals), Money(rows, self._find)
+        self._hands = HandRows(rows, self._tables)
         self._actors = Actors(rows, self._tables, duties, self._find)
         # What judges an event stands before what changes the rows by it.
         parts = (
@@ -138,17 +141,19 @@ class State:
                 Customers(rows, approvals),
                 self._safeguards,
                 flows,
-                Minors(rows, flows, money),
+                Minors(rows, flows, money, approvals),
                 Watching(rows, approvals),
                 self._templates,
-                HandRows(rows, self._tables),
+                self._hands,
             ),
             *(self._tables, WaitingList(rows, self._find), self._cage, Boxes(rows), Vault(rows), VaultCounts(rows)),
             *(money, Announcements(rows, self._find), Duty(rows), Capital(rows), Variances(rows)),
             *(LateClaims(rows), Identities(rows)),
             *(LedgerRows(rows), Days(rows), Reports(rows), Prints(rows), Evidence(rows, approvals), LogRows(rows)),
-            *(Retention(rows, approvals), Webhooks(rows)),
+            *(Retention(rows, approvals, self._hands), Webhooks(rows), Drills(rows)),
         )
+        #: What has more to remember than rows.
+        self.parts: Sequence[object] = parts
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:
             for kind, handler in part.handlers.items():
@@ -190,10 +195,20 @@ class State:
         elif version is not None and room == "drawer":
             self._cage.advance(code, version)
 
-    def compare(self, stored: Iterable[Row]) -> None:
-        """No more events come: compare with the rows that were read."""
+    def shelve(self) -> None:
+        """Set aside what grows with every hand."""
+        self.rows.shelve(OF_HANDS)
+        self._hands.shelve()
+
+    def compare(self, stored: Iterable[Row], counts: Mapping[str, int] | None = None) -> None:
+        """No more events come: compare with the rows that were read; with `counts` these are the ones that were written
+        since the verification was kept, and the counts those of all rows by model."""
         self._tables.finish()
-        self._report.counts["rows"] = self.rows.compare(stored)
+        if counts is None:
+            self._report.counts["rows"] = self.rows.compare(stored)
+        else:
+            self.rows.compare_changed(stored, counts)
+            self._report.counts["rows"] = sum(counts.values())
 
     def _find(self, code: str, place: str, problem: str) -> None:
         self._report.find(code, place, problem)

@@ -13,7 +13,7 @@ _OF_OTHERS = frozenset((
     "staff.unlocked", "staff.second_factor_reset", "staff.player_linked",
 ))  # fmt: skip
 #: What two people do together; each has one of these roles, and one of them is an auditor.
-_OF_TWO = frozenset(("house.seal_key_rotated", "log.key_rotated", "player.forgotten"))
+_OF_TWO = frozenset(("house.seal_key_rotated", "log.key_rotated", "log.put_away", "player.forgotten"))
 AUDITOR = "auditor"
 _SIGNERS = {AUDITOR, "admin"}
 #: Who asks over HTTP for what two people do.

@@ -26,8 +26,16 @@ TOGETHER = frozenset(
 )
 #: The one pair that may meet in a small house.
 _MEET_IN_SMALL = frozenset(("floor", "cage_supervisor"))
-#: What a person with such a pair is let do nevertheless: come, go, and choose a password.
-_LET = frozenset(("staff.signed_in", "staff.signed_out", "staff.reauthenticated", "staff.password_changed"))
+#: What a person with such a pair is let do nevertheless: come, go, end sessions, and choose a password.
+_LET = frozenset(
+    (
+        "staff.signed_in",
+        "staff.signed_out",
+        "staff.sessions_ended",
+        "staff.reauthenticated",
+        "staff.password_changed",
+    )
+)
 
 
 def refused_pairs(roles: Collection[str]) -> frozenset[frozenset[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from .shelf import declare
 from .state_approvals import APPROVAL, LINKED, Approvals
 from .state_approvers import Points
 from .state_people import PERSON_KEY
@@ -28,6 +29,7 @@ _SECONDS = {"linked_hours": 3_600.0, "linked_days": 86_400.0, "linked_long_days"
 GAMING_DAY = "gaming_day"
 
 
+@declare
 class _Flow(NamedTuple):
     at: str
     #: The gaming day; several where one was opened or closed about then.

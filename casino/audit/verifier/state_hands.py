@@ -5,6 +5,7 @@ entered and corrected, exceptions, and the message that has it settled. Inputs, 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .shelf import Shelved
 from .state_columns import HOUSE, ID, Model, derived, proved, transient
 from .state_people import OUTBOX
 from .state_rows import Handler, Near, Row, Rows
@@ -174,6 +175,10 @@ MODELS = (
 )
 
 
+#: What comes with each hand, and nobody holds from one event to the next.
+OF_HANDS = (HAND, DEAL, SEED_COMMITMENT, SEED, ENTRY, CORRECTION, OUTBOX)
+
+
 class HandRows:
     """Rows beside hands."""
 
@@ -186,8 +191,8 @@ class HandRows:
         self._exceptions: dict[str, int] = {}
         #: By hand that waits for the worker: the key of the message.
         self._queued: dict[str, str] = {}
-        #: By hand: who dealt it.
-        self._dealer: dict[str, str] = {}
+        #: By hand: who dealt it, and who sat in it.
+        self._people: Shelved[tuple[str, tuple[str, ...]]] = Shelved(rows.shelf, "people of hands")
         self.handlers: dict[str, Handler] = {
             "deal.committed": self._committed,
             "deal.seed_committed": self._seed_committed,
@@ -212,6 +217,14 @@ class HandRows:
             "cards.exception": self._exception,
             "cards.exception_cleared": self._cleared,
         }
+
+    def shelve(self) -> None:
+        """Set aside what is no longer needed in memory."""
+        self._people.shelve()
+
+    def sat_in(self, hand: str, player: str) -> bool:
+        """Whether a player was dealt into a hand."""
+        return player in self._people.get(hand, ("", ()))[1]
 
     # --- Deals -------------------------------------------------------------------------------------------------------
 
@@ -251,7 +264,7 @@ class HandRows:
 
     def _dealt(self, doc: Row) -> None:
         name, table = doc["data"]["hand"], table_of(doc)
-        self._dealer[name] = doc["actor"]
+        self._people[name] = doc["actor"], tuple(seat["player"] for seat in doc["data"]["seats"])
         self._rows.add(
             HAND, name, session=self._tables.session(table), started_at=Near(doc["at"]), ended_at=None,
             settled_at=None, disputed_at=None, disputed_by="", disputed_from="", disputes_withdrawn=0, resumed_at=None,
@@ -336,7 +349,7 @@ class HandRows:
     def _require_not_dealer(self, doc: Row) -> None:
         """Who dealt a hand does not rule on it."""
         name = doc["data"]["hand"]
-        if self._dealer.get(name) == doc["actor"]:
+        if self._people.get(name, ("", ()))[0] == doc["actor"]:
             self._rows.find("same_person", f"{HAND} {name}", f"{doc['actor']} dealt it and rules on it")
 
     def _ruled(self, doc: Row) -> None:

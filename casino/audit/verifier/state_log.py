@@ -6,7 +6,7 @@ from dataclasses import replace
 from .state_columns import HOUSE, ID, Model, hashed, proved, transient
 from .state_rows import Handler, Row, Rows
 
-EPOCH, ROTATION = "audit.Epoch", "audit.KeyRotation"
+EPOCH, ROTATION, ARCHIVE = "audit.Epoch", "audit.KeyRotation", "audit.Archive"
 
 _LIVE = replace(proved("the events themselves; compared by `verify_audit` of the live house"), read=False)
 _TREE = replace(proved("the leaves; compared by `verify_audit` of the live house"), read=False)
@@ -25,6 +25,7 @@ MODELS = (
             "house": HOUSE,
             **dict.fromkeys(("chain", "seq", "payload", "leaf_hash"), _LIVE),
             "doc": transient("PostgreSQL generates it from payload"),
+            "archive": replace(proved("the archive, which is read in its stead by `verify_audit`"), read=False),
             "xid": transient("a number of PostgreSQL, for what was written together"),
         },
     ),
@@ -105,6 +106,17 @@ MODELS = (
         },
     ),
     Model(
+        ARCHIVE,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "number": proved("log.archived"),
+            **dict.fromkeys(("epoch", "first", "size", "first_day", "last_day", "sha256"), proved("log.archived")),
+            "is_put_away": proved("log.put_away, log.brought_back"),
+        },
+    ),
+    Model(
         "audit.Posting",
         "transaction_id",
         {
@@ -119,11 +131,20 @@ MODELS = (
 
 
 class LogRows:
-    """Rows of opened epochs and of rotated keys."""
+    """Rows of opened epochs, of rotated keys and of archives."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self.handlers: dict[str, Handler] = {"log.epoch_opened": self._opened, "log.key_rotated": self._rotated}
+        self.handlers: dict[str, Handler] = {
+            "log.epoch_opened": self._opened, "log.key_rotated": self._rotated, "log.archived": self._archived,
+            "log.put_away": self._put_away, "log.brought_back": self._put_away,
+        }  # fmt: skip
+
+    def _archived(self, doc: Row) -> None:
+        self._rows.add(ARCHIVE, str(doc["data"]["number"]), is_put_away=False, **doc["data"])
+
+    def _put_away(self, doc: Row) -> None:
+        self._rows.change(ARCHIVE, str(doc["data"]["number"]), is_put_away=doc["kind"] == "log.put_away")
 
     def _rotated(self, doc: Row) -> None:
         data = doc["data"]

@@ -2,6 +2,7 @@
 comes to: by the payments that events have recorded, and by what was posted. What was kept is remitted once, to whom the
 law names."""
 
+from .state_approvals import Approvals, moved
 from .state_columns import HOUSE, ID, Model, hashed, proved
 from .state_flows import Flows
 from .state_identity import IDENTITY
@@ -25,7 +26,7 @@ MODELS = (
                 ("number", "player", "exclusion", "least_age", "recorded_by", "recorded_at"), proved(_RECORDED)
             ),
             "note": hashed(_RECORDED),
-            **dict.fromkeys((*_FIGURES, "payout"), proved(_SETTLED)),
+            **dict.fromkeys((*_FIGURES, "payout", "remit_by"), proved(_SETTLED)),
             "state": proved(f"{_RECORDED}, {_ENDED}"),
             **dict.fromkeys(("ended_by", "ended_at"), proved(_ENDED)),
             "remittance": proved(_REMITTED),
@@ -54,6 +55,8 @@ _PAYS = (
     *("cage.cash_out", "cage.noncash_paid", "cage.deposit_returned", "cage.chips_claimed", "cage.late_claim_paid"),
     *("cage.payout_released", "payout.paid_by_bank"),
 )
+#: Within how many days winnings are to be remitted: the control point, and what counts where none is set.
+_REMITTED_WITHIN = ("remittance_days", 30)
 #: Who records that a player is a minor.
 _RECORDS = ("compliance", "manager")
 
@@ -62,8 +65,8 @@ class Minors:
     """Judges what is recorded of minors, and what is paid to them. A payment may have read what was so a moment before:
     for so long it is let pass."""
 
-    def __init__(self, rows: Rows, flows: Flows, money: Money) -> None:
-        self._rows, self._flows, self._money = rows, flows, money
+    def __init__(self, rows: Rows, flows: Flows, money: Money, approvals: Approvals) -> None:
+        self._rows, self._flows, self._money, self._approvals = rows, flows, money, approvals
         #: Numbers by player, and of the held payouts that are given back.
         self._of: dict[str, list[str]] = {}
         self._payouts: set[int] = set()
@@ -94,7 +97,7 @@ class Minors:
             MINOR, key, number=data["minor"], player=player, exclusion=str(data["exclusion"]),
             least_age=data["least_age"], recorded_by=doc["actor"], recorded_at=Near(doc["at"]),
             note=data["note_sha256"], state="recorded", payout=None, ended_by=None, ended_at=None, remittance=None,
-            **dict.fromkeys(_FIGURES),
+            remit_by=None, **dict.fromkeys(_FIGURES),
         )  # fmt: skip
         self._of.setdefault(player, []).append(key)
 
@@ -124,7 +127,19 @@ class Minors:
         if payout:
             self._payouts.add(payout["payout"])
         row.update(said, state="settled", payout=payout["payout"] if payout else None, ended_by=doc["actor"])
-        row["ended_at"] = Near(doc["at"])
+        row.update(ended_at=Near(doc["at"]), remit_by=data.get("remit_by"))
+        self._require_deadline(doc)
+
+    def _require_deadline(self, doc: Row) -> None:
+        """What is kept has a day until which it is to be remitted, as the house has set it."""
+        until, kept = doc["data"].get("remit_by"), doc["data"]["kept"]
+        name, default = _REMITTED_WITHIN
+        days = {points.get(name, default) for points in self._approvals.in_force_about(doc["at"])}
+        ends = [moved(doc["at"], 86_400 * one) for one in days]
+        if (until is not None) != (kept > 0):
+            self._wrong(doc, f"{kept} are kept, to be remitted by {until}")
+        elif until is not None and not any(abs(seconds_between(one, until)) <= TOLERANCE for one in ends):
+            self._wrong(doc, f"winnings are to be remitted by {until}, not {sorted(days)} days after {doc['at']}")
 
     def _require_posted(self, doc: Row) -> None:
         """What was posted is what the event says."""

@@ -22,6 +22,7 @@ MODELS = (
             "credential_id": hashed("staff.passkey_registered"),
             "public_key": hashed("staff.passkey_registered"),
             "registered_at": proved("staff.passkey_registered"),
+            "clone_seen_at": proved("staff.passkey_clone_seen"),
             "name": transient("what its person calls it, which no event has"),
             "sign_count": transient("counts signatures, of which no event has each; going back is an event of its own"),
             "last_used_at": transient("a convenience; sign-ins and decisions name the passkey"),
@@ -60,7 +61,7 @@ class Passkeys:
             self._find(doc, f"{login} has more than {MOST}")
         self._rows.add(
             PASSKEY, data["passkey_sha256"], staff=login, credential_id=data["passkey_sha256"],
-            public_key=data["public_key_sha256"], registered_at=Near(doc["at"]),
+            public_key=data["public_key_sha256"], registered_at=Near(doc["at"]), clone_seen_at=None,
         )  # fmt: skip
 
     def _removed(self, doc: Row) -> None:
@@ -94,6 +95,8 @@ class Passkeys:
     def _clone_seen(self, doc: Row) -> None:
         self._shown(doc)
         data = doc["data"]
+        if (row := self._rows.seek(PASSKEY, data["passkey_sha256"])) is not None:
+            row["clone_seen_at"] = Near(doc["at"])
         if data["given_count"] > data["stored_count"]:
             self._find(doc, f"it counts on from {data['stored_count']} to {data['given_count']}")
 

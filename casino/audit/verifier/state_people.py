@@ -70,7 +70,7 @@ MODELS = (
             "must_change_password": proved("staff.hired, staff.password_set, staff.password_changed"),
             "totp_sealed": hashed("staff.second_factor_begun, staff.second_factor_reset"),
             "totp_since": proved("staff.second_factor_confirmed, staff.second_factor_reset"),
-            "totp_step": transient("counts used codes, which are worth nothing after a minute and a half"),
+            "totp_step": transient("counts used codes, which are worth nothing after their half minute"),
             "passkey_count": proved("staff.passkey_registered, staff.passkey_removed, staff.second_factor_reset"),
             "version": proved(
                 f"{_OFFICE}, staff.password_changed, staff.pin_set, staff.second_factor_begun, ..._confirmed, "
@@ -100,7 +100,7 @@ MODELS = (
         "SHA-256 of digest",
         {
             "house": HOUSE,
-            "digest": hashed("staff.signed_in"),
+            "digest": hashed("staff.signed_in, staff.reauthenticated"),
             "token_key": transient("the first characters of the token, which knox looks it up by"),
             "user": proved("staff.signed_in"),
             "terminal": proved("staff.signed_in"),
@@ -109,7 +109,8 @@ MODELS = (
             "last_seen_at": transient("when the token was used last; refusals and writes are events of their own"),
             "expiry": proved(
                 "staff.signed_in; the events that end tokens: staff.deactivated, staff.password_set, "
-                "staff.password_changed, terminal.revoked"
+                "staff.password_changed, staff.second_factor_confirmed, ..._reset, staff.passkey_registered, "
+                "..._removed, staff.sessions_ended, terminal.revoked"
             ),
         },
         may_go=True,
@@ -213,6 +214,9 @@ class People:
             **dict.fromkeys(_PLAYS, self._judge_guest),
             "staff.signed_in": self._signed_in,
             "staff.signed_out": self._signed_out,
+            "staff.reauthenticated": self._reauthenticated,
+            "staff.sessions_ended": self._sessions_ended,
+            **dict.fromkeys(("staff.passkey_registered", "staff.passkey_removed"), self._end_elsewhere),
             "rota.entered": self._rota_entered,
             "rota.withdrawn": self._rota_withdrawn,
             "terminal.enrolled": self._enrolled,
@@ -296,7 +300,7 @@ class People:
     def _password_changed(self, doc: Row) -> None:
         login = doc["actor"]
         self._next_version(login, password=doc["data"]["password_sha256"], must_change_password=False)
-        self._end(doc["at"], user=login, keep=doc["data"].get("kept_token_sha256", ""))
+        self._end_elsewhere(doc)
 
     def _pin_set(self, doc: Row) -> None:
         self._next_version(doc["actor"], pin=doc["data"].get("pin_sha256"))
@@ -306,6 +310,7 @@ class People:
 
     def _factor_confirmed(self, doc: Row) -> None:
         self._next_version(doc["actor"], totp_since=Near(doc["at"]))
+        self._end_elsewhere(doc)
 
     def _factor_reset(self, doc: Row) -> None:
         login, actor = doc["data"]["login"], doc["actor"]
@@ -349,6 +354,31 @@ class People:
 
     def _signed_out(self, doc: Row) -> None:
         self._rows.remove(TOKEN, doc["data"]["token_sha256"])
+
+    def _reauthenticated(self, doc: Row) -> None:
+        """The session goes on under the name of its new token."""
+        old, new = doc["data"]["token_sha256"], doc["data"]["new_token_sha256"]
+        row = self._session(doc, old)
+        self._rows.remove(TOKEN, old)
+        self._rows.add(TOKEN, new, **(row | {"digest": new}))
+
+    def _sessions_ended(self, doc: Row) -> None:
+        if (token := doc["data"].get("token_sha256")) is None:
+            self._end_elsewhere(doc)
+        else:
+            self._session(doc, token)["expiry"] = Near(doc["at"])
+
+    def _session(self, doc: Row, token: str) -> Row:
+        """The row of a token of the actor; of nobody else's the actor has none."""
+        row = self._rows.get(TOKEN, token)
+        if row["user"] != doc["actor"]:
+            problem = f"{doc['actor']} has no session {token}"
+            self._rows.find("state_event_differs", f"{doc['chain']}#{doc['seq']}", problem)
+        return row
+
+    def _end_elsewhere(self, doc: Row) -> None:
+        """The actor's tokens end, but the one that the event keeps."""
+        self._end(doc["at"], user=doc["actor"], keep=doc["data"]["kept_token_sha256"])
 
     def _end(self, at: str, *, keep: str = "", **whose: str) -> None:
         """Tokens of a person, or at a terminal, ended at this moment, unless they had ended before."""

@@ -9,7 +9,8 @@ from .report_classes import KEPT_LONGER
 from .state_approvals import Approvals, moved
 from .state_columns import HOUSE, ID, Model, proved
 from .state_days import PACKAGE, PACKAGE_CONTENT
-from .state_evidence import COMPLAINT, ENTRY, HAND, HOLD
+from .state_evidence import COMPLAINT, ENTRY, HOLD
+from .state_hands import HandRows
 from .state_people import OUTBOX, PERSON, PERSON_KEY, SYSTEM
 from .state_reports import FILE, RUN
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows, seconds_between
@@ -46,8 +47,8 @@ _FILES = ("retain_books_days", "retain_laundering_days", "retain_operations_days
 class Retention:
     """Rows of runs of retention, and what they have taken away from others."""
 
-    def __init__(self, rows: Rows, approvals: Approvals) -> None:
-        self._rows, self._approvals = rows, approvals
+    def __init__(self, rows: Rows, approvals: Approvals, hands: HandRows) -> None:
+        self._rows, self._approvals, self._hands = rows, approvals, hands
         #: What retention has deleted, by kind and name.
         self._deleted: set[str] = set()
         #: Players whom a run of retention has forgotten: the run that is to name them.
@@ -79,17 +80,13 @@ class Retention:
 
     def _names(self, hold: Row, player: str) -> bool:
         if hold["scope"] == "hand":
-            return self._sat_in(hold["hand"], player)
+            return self._hands.sat_in(hold["hand"], player)
         if hold["scope"] == "complaint":
             row = self._rows.get(COMPLAINT, hold["complaint"])
             hands = [one["hand"] for one in row["evidence"] if "hand" in one]
             named = {row["player"], *(one.get("player") for one in row["evidence"])}
-            return player in named or any(self._sat_in(hand, player) for hand in hands)
+            return player in named or any(self._hands.sat_in(hand, player) for hand in hands)
         return bool(hold["scope"] == "house" or hold["player"] == player)
-
-    def _sat_in(self, hand: str, player: str) -> bool:
-        row = self._rows.seek(HAND, hand)
-        return row is not None and any(seat["player"] == player for seat in row["seats"])
 
     def _judge_forgotten(self, doc: Row) -> None:
         data = doc["data"]
@@ -190,9 +187,7 @@ class Retention:
     def _messages(self, item: Row, run: int, at: str, place: str) -> None:
         """Messages that were done on a date: they are there no more."""
         begin, end = self._judge_span(item, MESSAGES_SPAN, at, place)
-        for key, row in self._rows.of(OUTBOX).items():
-            if row["done_at"] is not None and moved(begin, -TOLERANCE) <= row["done_at"] < moved(end, TOLERANCE):
-                self._rows.let_go(OUTBOX, key)
+        self._rows.let_go(OUTBOX, "done_at", moved(begin, -TOLERANCE), moved(end, TOLERANCE))
 
     def _judge_span(self, item: Row, seconds: int, at: str, place: str) -> tuple[str, str]:
         """Whether what came in a span of time was kept from its end for long enough, and is under no hold; returns its

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from .events import MOMENT
+from .shelf import CLASSES, Seen, Shelf, Shelved, declare
 from .state_columns import Model
 
 Row = dict[str, Any]
@@ -19,6 +20,7 @@ TOLERANCE = 60.0
 its event have times of their own, and a transaction lasts no longer."""
 
 
+@declare
 class Near(str):
     """A moment in a row that the event of this time records: at most TOLERANCE from it."""
 
@@ -37,8 +39,12 @@ class _Unknown:
     def __repr__(self) -> str:
         return "anything"
 
+    def __reduce__(self) -> str:
+        return "UNKNOWN"
+
 
 UNKNOWN = _Unknown()
+CLASSES[__name__, "UNKNOWN"] = UNKNOWN
 
 
 class NotRecorded(Exception):
@@ -48,11 +54,15 @@ class NotRecorded(Exception):
 class Rows:
     """Rows by model and key, as events have recorded them."""
 
-    def __init__(self, models: Mapping[str, Model], find: Find) -> None:
-        self._models, self.find = models, find
-        self._rows: dict[str, dict[str, Row]] = {name: {} for name, model in models.items() if model.is_compared}
-        #: Rows that may have been deleted.
-        self._may_be_gone: set[tuple[str, str]] = set()
+    KEPT = ("_may_be_gone",)
+
+    def __init__(self, models: Mapping[str, Model], find: Find, shelf: Shelf) -> None:
+        self._models, self.find, self.shelf = models, find, shelf
+        self._rows: dict[str, Shelved[Row]] = {
+            name: Shelved(shelf, name) for name, model in models.items() if model.is_compared
+        }
+        #: By model and column: spans of time (UTC, the end not in it); rows with a moment in one may have been deleted.
+        self._may_be_gone: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self._columns = {
             name: frozenset(column for column, declared in model.columns.items() if declared.compared)
             for name, model in models.items()
@@ -69,51 +79,102 @@ class Rows:
     def change(self, model: str, key: str, **columns: Any) -> None:
         """Columns of a row were changed. Raises NotRecorded."""
         self.get(model, key).update(columns)
-        self._may_be_gone -= {(model, key)}
 
     def get(self, model: str, key: str) -> Row:
         """The columns of a row. Raises NotRecorded."""
-        row = self._rows[model].get(key)
+        row: Row | None = self._rows[model].get(key)
         if row is None:
             raise NotRecorded(f"{model} {key}")
         return row
 
     def seek(self, model: str, key: str) -> Row | None:
         """The columns of a row, None where no event has made it."""
-        return self._rows[model].get(key)
+        row: Row | None = self._rows[model].get(key)
+        return row
 
     def remove(self, model: str, key: str) -> None:
         """A row was deleted."""
         self._rows[model].pop(key, None)
 
-    def let_go(self, model: str, key: str) -> None:
-        """A row may be deleted from now on, unless it changes again: one that is missing is no finding."""
-        self._may_be_gone.add((model, key))
+    def let_go(self, model: str, column: str, begin: str, end: str) -> None:
+        """Rows whose column is a moment in this span may be deleted from now on: one that is missing is no finding."""
+        spans = self._may_be_gone.setdefault((model, column), [])
+        if spans and spans[-1][0] <= begin <= spans[-1][1]:
+            begin, end = spans[-1][0], max(end, spans.pop()[1])
+        spans.append((begin, end))
 
     def of(self, model: str) -> Mapping[str, Row]:
         """All rows of a model by their keys."""
         return self._rows[model]
 
+    def shelve(self, models: Iterable[str]) -> None:
+        """Set aside the rows of these models, where there are many; nobody may hold one and change it."""
+        for model in models:
+            self._rows[model].shelve()
+
+    def kept(self) -> Mapping[str, Shelved[Row]]:
+        """By model what it takes to go on from here later."""
+        return self._rows
+
     def compare(self, stored: Iterable[Row]) -> int:
         """Compare with rows as they were read: `{"key": ..., "model": ..., "row": {column: value}}`, in any order;
         returns how many there were. What events have made is gone afterwards."""
-        count = 0
+        count, seen = 0, Seen(self.shelf.last())
         for line in stored:
             count += 1
             model, key, row = line["model"], line["key"], line["row"]
-            expected = self._rows[model].pop(key, None) if model in self._rows else None
-            place = f"{model} {key}"
-            if expected is None:
-                self.find("state_extra", place, f"it is there, and no event has made it: {_brief(row)}")
-            else:
-                self._compare(place, expected, row)
-        for model, left in self._rows.items():
-            for key in left if not self._models[model].may_go else ():
-                if (model, key) in self._may_be_gone:
-                    continue
-                self.find("state_missing", f"{model} {key}", "events have made it, and it is not there")
-            left.clear()
+            expected = self._rows[model].take(key, seen) if model in self._rows else None
+            self._judge(f"{model} {key}", expected, row)
+        for model, rows in self._rows.items():
+            for key, row in rows.left(seen):
+                if not self._may_be_missing(model, row):
+                    self.find("state_missing", f"{model} {key}", "events have made it, and it is not there")
+            rows.clear()
         return count
+
+    def compare_changed(self, changed: Iterable[Row], counts: Mapping[str, int]) -> int:
+        """The same with those rows alone that were written since the rows on the shelf were found to be right, and how
+        many there are of each model; returns how many were compared."""
+        found = set[tuple[str, str]]()
+        for line in changed:
+            model, key = line["model"], line["key"]
+            if (model, key) in found:
+                self.find("state_extra", f"{model} {key}", "it is there twice")
+            found.add((model, key))
+            self._judge(f"{model} {key}", self._rows[model].get(key) if model in self._rows else None, line["row"])
+        for model, rows in self._rows.items():
+            self._judge_unread(model, rows, found)
+            self._judge_count(model, rows, counts.get(model, 0))
+        return len(found)
+
+    def _judge_unread(self, model: str, rows: Shelved[Row], found: set[tuple[str, str]]) -> None:
+        """What events have made or changed, and nobody has written."""
+        for key, row in rows.held():
+            if (model, key) in found or (original := rows.original(key)) == row or self._may_be_missing(model, row):
+                continue
+            problem = "made" if original is None else "changed"
+            code = "state_missing" if original is None else "state_differs"
+            self.find(code, f"{model} {key}", f"events have {problem} it, and nothing was written there")
+
+    def _judge_count(self, model: str, rows: Shelved[Row], count: int) -> None:
+        """A row that was deleted was not written either."""
+        expected = rows.expected()
+        may_go = self._models[model].may_go or any(name == model for name, _ in self._may_be_gone)
+        if count > expected or (count < expected and not may_go):
+            problem = f"{count} rows are there, events have made {expected} that are to be there"
+            self.find("state_missing" if count < expected else "state_extra", model, problem)
+
+    def _judge(self, place: str, expected: Row | None, row: Row) -> None:
+        if expected is None:
+            self.find("state_extra", place, f"it is there, and no event has made it: {_brief(row)}")
+        else:
+            self._compare(place, expected, row)
+
+    def _may_be_missing(self, model: str, row: Row) -> bool:
+        return self._models[model].may_go or any(
+            name == model and row[column] is not None and any(begin <= row[column] < end for begin, end in spans)
+            for (name, column), spans in self._may_be_gone.items()
+        )
 
     def _compare(self, place: str, expected: Row, row: Row) -> None:
         for column in sorted(expected.keys() | row.keys()):

@@ -32,6 +32,8 @@ def moment_of(event: Event) -> str | None:
 class Times:
     """The times of the events of an epoch between the times that its checkpoints were signed at."""
 
+    KEPT = ("_size", "_before", "_earliest")
+
     def __init__(self, report: Report) -> None:
         self._report = report
         self._points: list[tuple[int, str]] = []
@@ -43,6 +45,10 @@ class Times:
         """The leaves of an epoch follow, with checkpoints over so many leaves at these times, by size."""
         self._points, self._earliest = list(points), ""
         self._size = self._before = 0
+
+    def go_on(self, points: Sequence[tuple[int, str]]) -> None:
+        """More leaves of the epoch follow those that were taken, under these checkpoints."""
+        self._points = [point for point in points if point[0] > self._size]
 
     def take(self, events: Sequence[Event | None], number: int) -> None:
         """The next leaves; `number` is that of the first over all epochs."""

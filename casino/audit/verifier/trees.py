@@ -25,6 +25,8 @@ class _Known:
 class Trees:
     """The Merkle tree of each epoch against every checkpoint that is known of it."""
 
+    KEPT = ("sizes", "_bases", "_openings", "_roots", "_agreed_at", "_losses", "_standing", "rotated_keys")
+
     def __init__(
         self, report: Report, house: House, keys: Keys, sources: Sequence[Notes], signed: Signed,
         accepted: Collection[int] | None = None,
@@ -45,6 +47,8 @@ class Trees:
         self._agreed_at: dict[int, int] = {}
         self._losses: list[tuple[tuple[int, int], tuple[int, int]]] = []
         self._differing: dict[int, tuple[int, str, list[_Known]]] = {}
+        #: Of the epoch that ended last: its number, its leaves, and the roots of its perfect subtrees.
+        self._standing: tuple[int, int, list[bytes]] = (0, 0, [])
         for source in self._sources:
             self._read(source)
         report.counts["checkpoints"] = sum(self._judged.values())
@@ -117,6 +121,29 @@ class Trees:
         self._agreed, self._agreed_before = 0, ""
         self._wrong: list[_Known] = []
 
+    def go_on(self) -> int:
+        """More leaves of the last epoch follow; returns its number. Raises Unusable where no checkpoint is known that
+        was signed over those before them."""
+        epoch, size, roots = self._standing
+        if size not in self._points.get(epoch, {}):
+            raise Unusable(f"no checkpoint of epoch {epoch} over {size} leaves is known")
+        self._epoch, self._tree = epoch, Frontier(size, roots, lambda *tile: self.formed(epoch, *tile))
+        self._sizes, self._next = sorted(at for at in self._points[epoch] if at >= size), 1
+        self._agreed, self._agreed_before, self._wrong = size, "", []
+        self._report.counts["leaves"] -= size
+        if not self._agrees(size):
+            raise Unusable(f"the checkpoint of epoch {epoch} over {size} leaves has another root")
+        return epoch
+
+    @property
+    def rotated_keys(self) -> set[tuple[int, int, str]]:
+        """What rotations have put in the place of other keys."""
+        return self._rotations.good
+
+    @rotated_keys.setter
+    def rotated_keys(self, good: set[tuple[int, int, str]]) -> None:
+        self._rotations.good = good
+
     def extend(self, hashes: list[bytes], docs: Sequence[Event | None]) -> None:
         """Leaf hashes in their order, and their events to name them by."""
         start, tree = 0, self._tree
@@ -148,6 +175,7 @@ class Trees:
         """The epoch has no more leaves."""
         epoch, size = self._epoch, self._tree.size
         self.sizes[epoch], self._roots[epoch] = size, self._tree.root()
+        self._standing = epoch, size, self._tree.roots
         self._tree = Frontier()  # the epoch's holds on to these trees, and they to it
         self._agreed_at[epoch] = self._agreed
         self._report.counts["leaves"] += size

@@ -1,7 +1,7 @@
 """Events in the order of the log, through every check."""
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .canonical import decoded, is_deep, json_text, quickly_decoded
@@ -13,6 +13,7 @@ from .kinds import KINDS, what_is_wrong
 from .ledger import Books
 from .merkle import leaf_hashes
 from .notes import House
+from .shelf import Shelf
 from .state import State
 from .times import Times
 from .trees import Trees
@@ -24,14 +25,17 @@ class Verifier:
     """Events in the order of the log, through every check."""
 
     def __init__(
-        self, report: Report, house: House, trees: Trees, books: Books, hands: Hands, rows: Callable[[], Iterator[Row]]
-    ) -> None:
-        """`rows` gives the rows of the house's state, when all events have been read."""
-        self._report, self._house, self._rows = report, house, rows
+        self, report: Report, house: House, trees: Trees, books: Books, hands: Hands,
+        rows: Callable[[], Iterator[Row]], shelf: Shelf, counts: Callable[[], Mapping[str, int]] | None = None,
+    ) -> None:  # fmt: skip
+        """`rows` gives the rows of the house's state, when all events have been read; `shelf` takes what grows. Where a
+        verification is taken up, `rows` are those that were written since, and `counts` how many there are by model."""
+        self._counts = counts
+        self.report, self._house, self._rows, self.shelf = report, house, rows, shelf
         self.trees, self.books, self.hands = trees, books, hands
         self.chains = Chains(report)
-        self.state = State(report)
-        self._times = Times(report)
+        self.state = State(report, shelf)
+        self.times = Times(report)
         # No writer of the lines can know it: it keeps them apart where many are read as one text.
         self._mark = secrets.randbits(60)
 
@@ -41,20 +45,30 @@ class Verifier:
         `beside` is handed the events (None for what cannot be read) and hashes of each portion.
         """
         self.trees.begin(number)
-        self._times.begin(self.trees.times(number))
-        first = number > 1
+        self.times.begin(self.trees.times(number))
+        if not self._leaves(batches, beside, number if number > 1 else 0):
+            self.trees.opened(number, None)
+        self.trees.end()
+
+    def go_on(self, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """The payloads of further leaves of the last epoch, where the verification was taken up. Raises Unusable."""
+        number = self.trees.go_on()
+        self.times.go_on(self.trees.times(number))
+        self._leaves(batches, beside, 0)
+        self.trees.end()
+
+    def _leaves(self, batches: Iterable[list[bytes]], beside: Beside | None, opening: int) -> bool:
+        """Leaves of an epoch, the first of which opens the epoch `opening`; False where that is missing."""
         for lines in batches:
             hashes = leaf_hashes(lines)
             docs = self._documents(lines)
             self.trees.extend(hashes, docs)
-            self._times.take(docs, self._report.now)
+            self.times.take(docs, self.report.now)
             if beside is not None:
                 beside(docs, hashes)
-            self._events(docs, hashes, number if first else 0)
-            first = False
-        if first:
-            self.trees.opened(number, None)
-        self.trees.end()
+            self._events(docs, hashes, opening)
+            opening = 0
+        return not opening
 
     def tail(self, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
         """Payloads that are in no log yet, in the order in which they were written; `beside` as for an epoch."""
@@ -66,17 +80,17 @@ class Verifier:
                 beside(docs, hashes)
             self._events(docs, hashes)
         if waiting:
-            self._report.notice(f"{waiting} events are not in the log yet: only their chains prove them")
+            self.report.notice(f"{waiting} events are not in the log yet: only their chains prove them")
 
     def finish(self) -> Report:
         """No more events come."""
-        self._report.counts["events"] = self._report.now
+        self.report.counts["events"] = self.report.now
         self.chains.finish()
         self.books.finish()
         self.hands.finish()
-        self.state.compare(self._rows())
+        self.state.compare(self._rows(), self._counts() if self._counts else None)
         self.trees.finish()
-        return self._report
+        return self.report
 
     def _documents(self, lines: list[bytes]) -> list[Event | None]:
         """The events of these lines, None for what cannot be read; each must be the one text of what it says."""
@@ -105,7 +119,7 @@ class Verifier:
                 return docs
         except ValueError:
             pass  # one of them; each is looked at on its own below, and found
-        return [self._document(line, self._report.now + number) for number, line in zip(numbers, lines, strict=True)]
+        return [self._document(line, self.report.now + number) for number, line in zip(numbers, lines, strict=True)]
 
     def _document(self, line: bytes, at: int) -> Row | None:
         try:
@@ -113,18 +127,18 @@ class Verifier:
             value = decoded(text)
             canonical = json_text(value)
         except ValueError as error:
-            self._report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
+            self.report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
             return None
         if canonical != text:
             place = place_of(value) if isinstance(value, dict) else f"event {at}"
-            self._report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
+            self.report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
         if not isinstance(value, dict):
-            self._report.find("not_an_event", f"event {at}", f"it is no object: {text[:100]!r}", at)
+            self.report.find("not_an_event", f"event {at}", f"it is no object: {text[:100]!r}", at)
             return None
         return value
 
     def _events(self, docs: list[Event | None], hashes: list[bytes], opening: int = 0) -> None:
-        report = self._report
+        report = self.report
         if opening:
             self.trees.opened(opening, None if docs[0] is None else row_of(docs[0]))
         for event, hashed in zip(docs, hashes, strict=True):
@@ -139,22 +153,23 @@ class Verifier:
             report.now += 1
         self.books.advance()
         self.hands.advance()
+        self.state.shelve()
 
     def _take(self, doc: Row, hashed: bytes) -> None:
         if doc["house"] != self._house.id:
-            self._report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
+            self.report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
         self.chains.take(doc, hashed.hex())
         if doc["v"] != VERSION or type(doc["v"]) is not int:
             problem = (
                 f"it is of version {doc['v']!r}; events are of version {VERSION}, and nothing is made of any other"
             )
-            self._report.find("unknown_version", place_of(doc), problem)
+            self.report.find("unknown_version", place_of(doc), problem)
             return
         if doc["kind"] not in KINDS:
-            self._report.find("unknown_kind", place_of(doc), f"no house records events of the kind {doc['kind']!r}")
+            self.report.find("unknown_kind", place_of(doc), f"no house records events of the kind {doc['kind']!r}")
         else:
             for code, problem in what_is_wrong(doc["kind"], doc["chain"], doc["data"]):
-                self._report.find(code, place_of(doc), problem)
+                self.report.find(code, place_of(doc), problem)
         if doc["kind"] == "log.key_rotated":
             self.trees.rotated(doc)
         postings = doc.get("postings")

@@ -11,9 +11,12 @@ from django.views.decorators.http import require_GET, require_POST
 from casino.console import cookies, pages, said
 from casino.console.door import Door, answer_of, is_json
 from casino.core import languages
+from casino.core.errors import NotFound
 
 #: What a script sends along with a write, and what an operation reads.
 _HEADERS = ("Idempotency-Key", "If-Match", "Approval")
+#: What is answered with a token, which no script gets: it has pages of its own.
+_WITH_TOKEN = frozenset({"sign-in", "reauthenticate"})
 
 
 @require_POST
@@ -21,6 +24,8 @@ _HEADERS = ("Idempotency-Key", "If-Match", "Approval")
 def do(request: HttpRequest, address: str) -> HttpResponseBase:
     """A write, as the API takes it, by the person who is signed in here, or by the seat whose key this device has; the
     answer as the API gives it, but for the words of a refusal."""
+    if address in _WITH_TOKEN:
+        raise NotFound(gettext("There is nothing at this address."))
     of_seat = address.startswith("seat/")
     token = cookies.seat(request) if of_seat else cookies.token(request)
     if token is None:

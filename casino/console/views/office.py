@@ -43,10 +43,12 @@ def office(screen: Screen, name: str) -> HttpResponse:
 
 
 def _alarms(screen: Screen, found: Office) -> Shown | None:
-    """What somebody must look at, on the page of the days, for who may know."""
-    if found is not offices.DAYS or not screen.may("readHouseReport"):
+    """What somebody must look at, on the page of the days, for who may know; on the other pages what belongs there."""
+    if found.path not in offices.ALARMS or not screen.may("readHouseReport"):
         return None
-    return shown(screen.door.read("reports/house")["alarms"], screen.money)
+    wanted = offices.ALARMS[found.path]
+    alarms = [one for one in screen.door.read("reports/house")["alarms"] if wanted is None or one["alarm"] in wanted]
+    return shown(alarms, screen.money) if alarms or wanted is None else None
 
 
 def _list(screen: Screen, section: Section) -> List | None:

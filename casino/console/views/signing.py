@@ -102,24 +102,26 @@ _OWN: dict[str, tuple[tuple[str, ...], Any]] = {
     "pin": (("password", "pin"), gettext_lazy("Your PIN is set.")),
     "no_pin": (("password",), gettext_lazy("You have no PIN any more.")),
     "password": (("old", "new"), gettext_lazy("Your password is changed. You are signed out everywhere else.")),
-    "no_passkey": (("password",), gettext_lazy("The passkey is removed.")),
+    "no_passkey": (("password",), gettext_lazy("The passkey is removed. You are signed out everywhere else.")),
+    "no_session": ((), gettext_lazy("You are signed out there.")),
+    "no_sessions": ((), gettext_lazy("You are signed out everywhere else.")),
 }
 
 
 @_BOTH
 @pages.signed_in
 def own(screen: pages.Screen) -> HttpResponse:
-    """What a person changes of the own sign-in: password, PIN, passkeys; an app and a new passkey have pages of their
-    own."""
+    """What a person changes of the own sign-in: password, PIN, passkeys, sessions; an app and a new passkey have pages
+    of their own."""
     request, answer, done = screen.request, None, ""
     names, words = _OWN.get(request.POST.get("change", ""), ((), ""))
-    if request.method == "POST" and names:
+    if request.method == "POST" and words:
         address, more = _changed(request)
         answer = screen.door.write(address, _given(request, *names) | more, key=request.POST.get("key"))
         if answer.is_success:
             done, screen = words, pages.of(request) or screen
-    keys = screen.door.read("passkeys")["passkeys"]
-    context = {"done": done, "next": "/console/own", "passkeys": keys} | _problem(answer)
+    lists = screen.door.read("passkeys") | screen.door.read("sessions")
+    context = {"done": done, "next": "/console/own"} | lists | _problem(answer)
     return screen.show("own", context, answer.status if answer and not answer.is_success else 200)
 
 
@@ -130,6 +132,10 @@ def _changed(request: HttpRequest) -> tuple[str, dict[str, Any]]:
             return "pin", {"pin": None}
         case "no_passkey":
             return f"passkeys/{quote(request.POST.get('id', ''), safe='')}/remove", pages.second_factor(request)
+        case "no_session":
+            return "sessions/end", {"session": request.POST.get("id", "")}
+        case "no_sessions":
+            return "sessions/end", {"session": None}
         case change:
             return change, {}
 
@@ -141,7 +147,10 @@ def _due(request: HttpRequest, template: str, must: str, act: Any) -> HttpRespon
         return HttpResponseRedirect("/console/sign-in")
     answer: Answer | None = act(screen.door) if request.method == "POST" else None
     if (answer is not None and answer.is_success) or (answer is None and screen.session["must"] not in ("", must)):
-        return HttpResponseRedirect(pages.after(request))
+        response = HttpResponseRedirect(pages.after(request))
+        if answer is not None and isinstance(answer.body, dict) and "token" in answer.body:
+            cookies.keep_token(response, answer.body["token"])  # the session goes on with it
+        return response
     context = {"next": pages.after(request)} | _problem(answer)
     return screen.show(template, context, answer.status if answer else 200)
 

@@ -1,19 +1,29 @@
 -- The log of a hand. Tables are named in full: temporary ones of their names, which any role may make, come first on
 -- the search path.
 
--- A line can only be added to a hand in play, and only as its next one.
-CREATE OR REPLACE FUNCTION hands_line_in_order() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A line can only be added to a hand in play, and only as its next one. Judged for all lines of a statement together:
+-- most actions add more than one.
+-- Its plan is kept for as long as the connection lives: one that was made while there were few hands must not go on
+-- reading all of them when there are many (enable_seqscan, here and in the other functions of every action).
+CREATE OR REPLACE FUNCTION hands_line_in_order() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    wrong record;
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM public.hands_hand WHERE (house_id, id, state) = (NEW.house_id, NEW.hand_id, 'playing')) THEN
-        RAISE EXCEPTION 'hand % is not being played', NEW.hand_id USING ERRCODE = 'KZ900';
+    SELECT line.hand_id, line.seq, (
+        SELECT state FROM public.hands_hand WHERE (house_id, id) = (line.house_id, line.hand_id)) AS state
+    INTO wrong FROM added line
+    WHERE NOT coalesce((
+            SELECT state = 'playing' FROM public.hands_hand WHERE (house_id, id) = (line.house_id, line.hand_id)), false)
+        OR (line.seq <> 1 AND (
+            SELECT seq FROM public.hands_handline
+            WHERE (house_id, hand_id, seq) = (line.house_id, line.hand_id, line.seq - 1)) IS NULL)
+    LIMIT 1;
+    IF FOUND AND wrong.state = 'playing' THEN
+        RAISE EXCEPTION 'line % of hand % has no line before it', wrong.seq, wrong.hand_id USING ERRCODE = 'KZ900';
+    ELSIF FOUND THEN
+        RAISE EXCEPTION 'hand % is not being played', wrong.hand_id USING ERRCODE = 'KZ900';
     END IF;
-    IF NEW.seq <> 1
-       AND NOT EXISTS (SELECT FROM public.hands_handline
-                      WHERE (house_id, hand_id, seq) = (NEW.house_id, NEW.hand_id, NEW.seq - 1)) THEN
-        RAISE EXCEPTION 'line % of hand % has no line before it', NEW.seq, NEW.hand_id USING ERRCODE = 'KZ900';
-    END IF;
-    RETURN NEW;
+    RETURN NULL;
 END $$;
 
 -- The log with its corrections: of a line's corrections the last one counts. `text` is what everybody may know of a

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION hands_open(
     OUT seat_table tables_table, OUT known boolean, OUT hand hands_hand, OUT corrections integer,
     OUT first_line integer, OUT log text[], OUT entered text[],
     OUT request_hash text, OUT status smallint, OUT version bigint, OUT answer text
-) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
     SELECT * INTO seat_table FROM tables_table WHERE house_id = p_house AND code = p_code FOR NO KEY UPDATE;
@@ -46,7 +46,7 @@ END $$;
 CREATE OR REPLACE FUNCTION hands_to_settle(
     p_message bigint,
     OUT house houses_house, OUT seat_table tables_table, OUT hand hands_hand, OUT log text[]
-) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
     named houses_outboxmessage;
@@ -69,7 +69,7 @@ END $$;
 CREATE OR REPLACE FUNCTION hands_unmoved(
     p_house uuid, p_table bigint, p_version bigint, p_terminal bigint, p_key text
 ) RETURNS uuid LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan AS $$
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
     PERFORM FROM tables_table WHERE house_id = p_house AND id = p_table AND version = p_version FOR NO KEY UPDATE;
     IF NOT FOUND OR EXISTS (

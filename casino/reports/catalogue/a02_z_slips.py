@@ -9,7 +9,7 @@ from casino.reports import slips
 from casino.reports.counts import over_short_later
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, pieces, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER
-from casino.reports.frame.movements import events, moved
+from casino.reports.frame.movements import events, moved_by
 from casino.reports.frame.places import drawers
 from casino.reports.frame.report import (
     Equality,
@@ -155,9 +155,8 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield Equality("slips that name the one before, or are a drawer's first = slips", chained, len(closed), Type.COUNT)
     ids = {event for event, _, _ in closed.values()}
     posted = {str(Account.CASH_OVER_SHORT): 0, str(Account.CHIP_OVER_SHORT): 0}
-    for entry in moved(scope, posted):
-        if entry.event in ids:
-            posted[entry.number] += entry.amount
+    for entry in moved_by(scope, posted, ids):
+        posted[entry.number] += entry.amount
     found = {"cash": 0, "chips": 0}
     for row in _counts(scope):
         found["cash" if row[2] in ("cash", "other houses") else "chips"] += int(row[-1] or 0)  # type: ignore[arg-type]

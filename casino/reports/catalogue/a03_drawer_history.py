@@ -1,7 +1,7 @@
 """A3: everything that moved in the drawers, entry by entry, with running balances."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,8 @@ from casino.bookkeeping.chart import face_value
 from casino.reports.frame.blind import NOTE, open_drawers
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, DRAWER, ENTRY_KIND, LEAST, OF_ENTRIES, PERSON, DayRange, takes_entry
-from casino.reports.frame.movements import Moved, events, moved, recorded
-from casino.reports.frame.reading import balances, stream
+from casino.reports.frame.movements import Moved, events, held_after, held_before, moved, recorded
+from casino.reports.frame.reading import stream
 from casino.reports.frame.report import (
     FIGURES,
     Equality,
@@ -76,12 +76,12 @@ def _of_drawer(place: str) -> bool:
 
 
 def _lines(scope: Scope) -> Iterator[_Line]:
-    """The lines in the order of the postings, then of the drawers. Running balances are those of everything, whatever
-    is shown."""
-    running: dict[str, tuple[int, int, int]] = {}
+    """The lines in the order of the postings, then of the drawers; of days with a first one no others. Running balances
+    are those of everything, whatever is shown."""
+    running = dict(_opened(scope))
     open_lines: dict[str, _Line] = {}
     transaction = 0
-    for entry in moved(scope, _NUMBERS):
+    for entry in moved(scope, _NUMBERS, DayRange.of(scope)):
         if not _of_drawer(entry.place):
             continue
         if entry.transaction != transaction:
@@ -97,6 +97,22 @@ def _lines(scope: Scope) -> Iterator[_Line]:
         before = running.get(entry.place, (0, 0, 0))
         line.running = running[entry.place] = (before[0] + cash, before[1] + chips, before[2] + foreign)
     yield from open_lines.values()
+
+
+def _opened(scope: Scope) -> dict[str, tuple[int, int, int]]:
+    """What each drawer held before the days asked for."""
+    return scope.once("opened drawers", lambda scope: _sums(held_before(scope, _NUMBERS, DayRange.of(scope).first)))
+
+
+def _sums(held: Mapping[tuple[str, str], int]) -> dict[str, tuple[int, int, int]]:
+    """Cash, chips by worth and chips of other houses, by drawer."""
+    found: dict[str, list[int]] = {}
+    for (code, commodity), balance in held.items():
+        number, _, place = code.partition("/")
+        if _of_drawer(place):
+            at = 0 if number == _CASH else 2 if number == _FOREIGN else 1
+            found.setdefault(place, [0, 0, 0])[at] += balance * (face_value(commodity) if at == 1 else 1)
+    return {place: (cash, chips, foreign) for place, (cash, chips, foreign) in found.items()}
 
 
 def _noted(scope: Scope, lines: list[_Line]) -> dict[int, tuple[Any, ...]]:
@@ -154,23 +170,25 @@ def _shown(scope: Scope, lines: list[_Line]) -> Iterator[Row]:
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     days, drawer = DayRange.of(scope), scope.filters.get("drawer")
-    last: dict[str, tuple[int, int, int]] = {}
+    last = dict(_opened(scope))
     still_open = open_drawers(scope) if scope.blind else {}
     for line in _lines(scope):
-        if line.drawer not in still_open:
-            last[line.drawer] = line.running
-    held = [0, 0, 0]
-    for one in balances(scope):
-        if one.number in _NUMBERS and _of_drawer(one.place) and one.place not in still_open:
-            at = 0 if one.number == _CASH else 2 if one.number == _FOREIGN else 1
-            held[at] += one.balance * (face_value(one.commodity) if at == 1 else 1)
+        last[line.drawer] = line.running
+    of_day = None if days.first is None else days.last
+    held = _sums(held_after(scope, _NUMBERS, of_day))
     for at, what in enumerate(LAST_RUNNING):
         yield Equality(
-            "last running {what} of closed drawers = balances"
+            (
+                "last running {what} of closed drawers = balances"
+                if scope.blind
+                else "last running {what} of all drawers = balances"
+            )
+            if of_day is None
+            else "last running {what} of closed drawers = balances at the closing of the last day"
             if scope.blind
-            else "last running {what} of all drawers = balances",
-            sum(one[at] for one in last.values()),
-            held[at],
+            else "last running {what} of all drawers = balances at the closing of the last day",
+            sum(one[at] for drawer, one in last.items() if drawer not in still_open),
+            sum(one[at] for drawer, one in held.items() if drawer not in still_open),
             Type.MONEY,
             coded={"what": what},
         )

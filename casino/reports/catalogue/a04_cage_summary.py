@@ -8,7 +8,7 @@ from casino.reports.frame.blind import NOTE, is_blind
 from casino.reports.frame.columns import Column, Row, Type, coded, money, ref, share, text
 from casino.reports.frame.filters import DAYS, PLACE, DayRange
 from casino.reports.frame.late import Later
-from casino.reports.frame.movements import recorded, turned
+from casino.reports.frame.movements import held_before, recorded, turned, with_opening
 from casino.reports.frame.places import place_of
 from casino.reports.frame.reading import Held, balances
 from casino.reports.frame.report import FIGURES, Equality, Report, Results, Retention, Scope, Section, Sensitivity
@@ -41,7 +41,7 @@ def _is_asked(scope: Scope, code: str) -> bool:
 def _places(scope: Scope) -> Iterator[Row]:
     days = DayRange.of(scope)
     found: dict[str, list[int]] = {}
-    for one in turned(scope, _NUMBERS):
+    for one in with_opening(scope, _NUMBERS, days):
         row = found.setdefault(one.code, [0, 0, 0])
         if days.is_before(one.day):
             row[0] += _worth(one.commodity, one.net)
@@ -61,7 +61,7 @@ def _places(scope: Scope) -> Iterator[Row]:
 def _kinds(scope: Scope) -> Iterator[Row]:
     days = DayRange.of(scope)
     found: dict[tuple[str, str], list[int]] = {}
-    for one in turned(scope, _NUMBERS):
+    for one in turned(scope, _NUMBERS, days):
         if days.takes(one.day) and _takes(scope, one.code):
             row = found.setdefault(("chips" if kind_of(one.code).custody else "cash", one.kind), [0, 0])
             row[0] += _worth(one.commodity, one.into)
@@ -102,12 +102,17 @@ def _in_money(held: Held) -> int:
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield from _LATER.equalities(scope)
     days = DayRange.of(scope)
-    until = recorded(scope, _NUMBERS, DayRange(None, days.last))
-    said = sum(_worth(commodity, net) for (code, commodity), net in until.items() if _takes(scope, code))
-    totals = results["places"].totals
-    yield Equality("closing = what the events record up to then", totals["closing"], said, Type.MONEY)
-    within = recorded(scope, _NUMBERS, days)
+    totals, within = results["places"].totals, recorded(scope, _NUMBERS, days)
     change = sum(_worth(commodity, net) for (code, commodity), net in within.items() if _takes(scope, code))
+    if days.first is None:
+        yield Equality("closing = what the events record up to then", totals["closing"], change, Type.MONEY)
+    else:
+        before = held_before(scope, _NUMBERS, days.first).items()
+        begun = sum(_worth(commodity, balance) for (code, commodity), balance in before if _takes(scope, code))
+        yield Equality(
+            "closing = what the snapshot of an earlier closing gives, which A32 proves, and the events record since",
+            totals["closing"], begun + change, Type.MONEY,
+        )  # fmt: skip
     yield Equality(
         "change by kind = what the events record of these days", results["kinds"].totals["change"], change, Type.MONEY
     )

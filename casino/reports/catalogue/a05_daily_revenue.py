@@ -1,8 +1,8 @@
 """A5: what the house earned and bore, by gaming day and table, as the day was booked; later adjustments beside it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import date, timedelta
+from types import MappingProxyType
 
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CREDIT, face_value, kind_of
@@ -11,7 +11,7 @@ from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, share, text
 from casino.reports.frame.filters import AREA, DAYS, GAME, PLACE, DayRange
 from casino.reports.frame.late import Later
-from casino.reports.frame.movements import Turned, recorded, turned
+from casino.reports.frame.movements import Turned, held_before, recorded, turned
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     FORMATS,
@@ -37,6 +37,7 @@ _OF = {
     Account.STAKES_GIVEN_BACK: "stakes_given_back",
 }  # fmt: skip
 _NAMES = tuple(_OF.values())
+_NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 #: Of a drawer, the vault and the bank.
 _NO_TABLE = SetUp("", "")
 
@@ -48,7 +49,7 @@ def _earned(code: str) -> int:
 
 def _turned(scope: Scope) -> list[Turned]:
     """What moved on the accounts of the columns, and in the tax boxes; read once in a run."""
-    return scope.once("revenue accounts", lambda scope: turned(scope, (*_OF, Account.TAX_BOX)))
+    return scope.once("revenue accounts", lambda scope: turned(scope, (*_OF, Account.TAX_BOX), DayRange.of(scope)))
 
 
 def sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
@@ -98,10 +99,13 @@ def _months(scope: Scope) -> Iterator[Row]:
         yield month, *of_month, sum(of_month)
 
 
-def compared(results: Mapping[str, tuple[int, int]], days: DayRange) -> Iterator[Row]:
+def compared(
+    results: Mapping[str, tuple[int, int]], days: DayRange, begun: Mapping[str, tuple[int, int]] = _NOTHING
+) -> Iterator[Row]:
     """By day: tax and result, those of a week before, the result's change, and both to date in the month and in the
-    year. `results`: tax and result by day, of all days; a day of a week before without any had none."""
-    to_date: dict[str, tuple[int, int]] = {}
+    year. `results`: tax and result by day, of all days, or of those from a week before the first one, with what the
+    month and the year of that day had come to before it (`begun`); a day of a week before without any had none."""
+    to_date = dict(begun)
     for day, (tax, result) in sorted(results.items()):
         for span in (day[:7], day[:4]):
             taxed, earned = to_date.get(span, (0, 0))
@@ -114,15 +118,46 @@ def compared(results: Mapping[str, tuple[int, int]], days: DayRange) -> Iterator
 
 
 def _compared(scope: Scope) -> Iterator[Row]:
-    """Of all days up to the last one asked for: what is to date began before the first one."""
-    return compared(scope.once("results by day", _results), DayRange.of(scope))
+    """With the days of the week before the first one; what is to date began before them."""
+    return compared(scope.once("results by day", _results), DayRange.of(scope), scope.once("begun", _begun))
+
+
+def _week_before(scope: Scope) -> str | None:
+    """The first day with which days asked for are compared; None where they begin with the first one of the house."""
+    first = DayRange.of(scope).first
+    return None if first is None else (date.fromisoformat(first) - timedelta(days=7)).isoformat()
+
+
+def _begun(scope: Scope) -> dict[str, tuple[int, int]]:
+    """Tax and result of the month and of the year of the first day that is read, up to the day before it."""
+    begins = _week_before(scope)
+    if begins is None:
+        return {}
+    tax, result = _until(scope, begins)
+    found = {}
+    for span in (begins[:7], begins[:4]):
+        earlier = _until(scope, f"{span}-01-01"[:10])
+        found[span] = tax - earlier[0], result - earlier[1]
+    return found
+
+
+def _until(scope: Scope, day: str) -> tuple[int, int]:
+    """Tax and result of all days before a day."""
+    tax = result = 0
+    for (code, _), balance in held_before(scope, _OF, day).items():
+        if is_asked(scope, code.partition("/")[2]):
+            result += balance * _earned(code)
+            tax += balance if code.partition("/")[0] == Account.HOUSE_TAX else 0
+    return tax, result
 
 
 def _results(scope: Scope) -> dict[str, tuple[int, int]]:
-    """Tax and result by day, of all days up to the last one asked for."""
+    """Tax and result by day, of all days from a week before the first one up to the last one asked for."""
     found: dict[str, tuple[int, int]] = {}
-    whole = {name: value for name, value in scope.filters.items() if name != "from"}
-    for (day, _), row in _sums(replace(scope, filters=whole)).items():
+    filters = {name: value for name, value in scope.filters.items() if name != "from"}
+    begins = _week_before(scope)
+    wider = Scope(scope.house, scope.as_of, filters if begins is None else filters | {"from": begins})
+    for (day, _), row in _sums(wider).items():
         if day:
             tax, result = found.get(day, (0, 0))
             found[day] = tax + row["tax"], result + sum(row.values())
@@ -163,8 +198,19 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
                 Type.MONEY,
                 coded={"name": name},
             )
-    yield Equality(
-        "tax by hands, rulings and closings = balance of 4010", taxed(scope), _held(scope, None)["tax"], Type.MONEY
+    yield _of_tax(scope)
+
+
+def _of_tax(scope: Scope) -> Equality:
+    """The tax of all tables by what was played there."""
+    days = DayRange.of(scope)
+    if days.first is None:
+        booked = _held(scope, None)["tax"]
+        return Equality("tax by hands, rulings and closings = balance of 4010", taxed(scope), booked, Type.MONEY)
+    tax = (one for one in _turned(scope) if one.number == Account.HOUSE_TAX and days.takes(one.day))
+    booked = sum(one.net for one in tax)
+    return Equality(
+        "tax by hands, rulings and closings of these days = what 4010 took in them", taxed(scope), booked, Type.MONEY
     )
 
 

@@ -22,7 +22,7 @@ from casino.reports.frame.columns import (
 )
 from casino.reports.frame.filters import AREA, DAYS, DEALER, GAME, TABLE, DayRange
 from casino.reports.frame.late import Later
-from casino.reports.frame.movements import Turned, events, recorded, turned
+from casino.reports.frame.movements import Turned, events, recorded, with_opening
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     FORMATS,
@@ -124,8 +124,12 @@ def _read_money(scope: Scope, found: _Result) -> None:
 
 def _of_tables(scope: Scope, found: _Result) -> Iterable[Turned]:
     days = DayRange.of(scope)
-    every = scope.once("table accounts", lambda scope: turned(scope, _NUMBERS))
-    return (one for one in every if one.place in found.wanted and days.takes(one.day))
+    return (one for one in _accounts(scope) if one.place in found.wanted and days.takes(one.day))
+
+
+def _accounts(scope: Scope) -> list[Turned]:
+    """What moved on the accounts of all tables, after what they held before the days; read once in a run."""
+    return scope.once("table accounts", lambda scope: with_opening(scope, _NUMBERS, DayRange.of(scope)))
 
 
 def _columns(one: Turned) -> Iterator[tuple[str, int]]:
@@ -153,7 +157,7 @@ def _columns(one: Turned) -> Iterator[tuple[str, int]]:
 
 def _read_events(scope: Scope, found: _Result) -> None:
     days = DaysOfEvents(scope)
-    for event, chain, _, doc in events(scope, ("table.buy_in", "table.closed", "hand.ruled_later")):
+    for event, chain, _, doc in events(scope, ("table.buy_in", "table.closed", "hand.ruled_later"), days.range):
         table, data = place(chain), doc["data"]
         if table not in found.wanted or not days.takes(event):
             continue
@@ -233,7 +237,7 @@ def _tray_sums(scope: Scope) -> dict[tuple[str, str], dict[str, int]]:
     """Pieces of each tray: opening and closing of the days asked for, and what came (above zero) and went."""
     found, days = _result(scope), DayRange.of(scope)
     sums: dict[tuple[str, str], dict[str, int]] = {}
-    for one in scope.once("table accounts", lambda scope: turned(scope, _NUMBERS)):
+    for one in _accounts(scope):
         if one.number != Account.TRAY or one.place not in found.wanted:
             continue
         before, within = days.is_before(one.day), days.takes(one.day)

@@ -26,6 +26,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DaysOfEvents, place
 from casino.reports.table_hands import taxed_beside
 from casino.staff.models import Role
@@ -39,7 +40,7 @@ _SETTLED = """
 SELECT event.id, chain.name, event.doc #>> '{data,hand}', (event.doc #>> '{data,result,tax}')::bigint,
     (event.doc #>> '{data,settlement}')::bigint
 FROM audit_event event JOIN audit_chainhead chain ON chain.id = event.chain_id
-WHERE event.house_id = %s AND event.id <= %s AND event.doc ->> 'kind' = 'hand.settled' ORDER BY event.id
+WHERE event.house_id = %s AND event.id BETWEEN %s AND %s AND event.doc ->> 'kind' = 'hand.settled' ORDER BY event.id
 """
 #: Tax that settlements have booked.
 _BOOKED = """
@@ -124,8 +125,8 @@ def _of_chunk(scope: Scope, tables: Mapping[int, Table], chunk: _Chunk) -> list[
 
 def _settled(scope: Scope) -> Iterator[tuple[str, _Settled]]:
     """By hand what the event that settled it says."""
-    days = DaysOfEvents(scope)
-    for event, chain, hand, tax, posting in stream(_SETTLED, [scope.house.id, scope.as_of.event]):
+    days, lies = DaysOfEvents(scope), span(scope)
+    for event, chain, hand, tax, posting in stream(_SETTLED, [scope.house.id, lies.first_event, lies.last_event]):
         if scope.filters.get("table") in (None, place(chain)) and days.takes(event):
             yield hand, _Settled(event, tax, posting)
 

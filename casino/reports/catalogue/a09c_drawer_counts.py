@@ -21,7 +21,7 @@ _CLOSED = "drawer.closed"
 def _drawers(scope: Scope) -> Iterator[tuple[int, str, datetime, dict[str, Any], str]]:
     """Drawers that were closed, or handed over after a count."""
     days, asked = DaysOfEvents(scope), scope.filters
-    for event, chain, _, doc in events(scope, (_CLOSED,)):
+    for event, chain, _, doc in events(scope, (_CLOSED,), days.range):
         if days.takes(event) and asked.get("drawer") in (None, place(chain)):
             yield event, days.of(event), at(doc), doc["data"]["reconciliation"], doc.get("approver") or ""
 

@@ -125,16 +125,20 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     every = _all(scope)
     into = {"fill": Account.TRAY, "credit": Account.CAGE_CHIPS}
     days, came, shown = DayRange.of(scope), dict.fromkeys(_KINDS, 0), 0
-    for entry in turned(scope, into.values()):
+    bounded = days.first is not None
+    for entry in turned(scope, into.values(), days):
         kind, _, act = entry.kind.partition(".")
-        if act == "received" and kind in into and entry.number == into[kind]:
+        if act == "received" and kind in into and entry.number == into[kind] and (days.takes(entry.day) or not bounded):
             came[kind] += face_value(entry.commodity) * entry.net
             shown += face_value(entry.commodity) * entry.net if days.takes(entry.day) else 0
     for kind in _KINDS:
         of_kind = [one for one in every if one.part["kind"] == kind]
-        received = sum(_worth(one.pieces("counted")) for one in of_kind if one.part["state"] == "received")
+        ended = (one for one in of_kind if one.part["state"] == "received" and (days.takes(one.day) or not bounded))
+        received = sum(_worth(one.pieces("counted")) for one in ended)
         yield Equality(
-            "received by every {kind} = what the ledger took in by it",
+            "received by every {kind} of these days = what the ledger took in by it in them"
+            if bounded
+            else "received by every {kind} = what the ledger took in by it",
             received,
             came[kind],
             Type.MONEY,

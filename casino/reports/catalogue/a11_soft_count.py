@@ -23,6 +23,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )  # fmt: skip
+from casino.reports.frame.trail import DaysOfEvents
 from casino.staff.models import Role
 
 _KINDS = ("box.swapped", "box.brought", "box.counted", "box.counts_differed", "box.count_decided", "box.received")
@@ -138,31 +139,51 @@ def _shown(scope: Scope, results: Results) -> Iterator[Equality]:
 
 
 def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
-    """Those that are shown, then all boxes, whatever is shown."""
+    """Those that are shown, then all boxes, whatever is shown: where a first day is asked for, those that were received
+    in these days."""
     yield from _shown(scope, results)
-    received = [one for one in _all(scope) if one.received]
+    days = DaysOfEvents(scope)
+    every, whole = [one for one in _all(scope) if one.received], days.range.first is None
+    received = [one for one in every if whole or days.takes(one.receipt)]
     vault = {"cash": 0, "chips": 0}
     bought, short, left = 0, 0, 0
-    for one in turned(scope, (Account.VAULT_CASH, Account.VAULT_CHIPS, Account.DROP_CASH)):
-        if one.number == Account.DROP_CASH:
+    numbers = (Account.VAULT_CASH, Account.VAULT_CHIPS, Account.DROP_CASH, Account.CASH_OVER_SHORT)
+    for one in turned(scope, numbers, days.range):
+        if not whole and not days.range.takes(one.day):
+            continue
+        if one.number == Account.CASH_OVER_SHORT:
+            short += one.net if one.kind == _RECEIVED else 0
+        elif one.number == Account.DROP_CASH:
             left += one.net
             bought += one.net if one.kind == "table.buy_in" else 0
         elif one.kind == _RECEIVED:
             vault["cash" if one.number == Account.VAULT_CASH else "chips"] += face_value(one.commodity) * one.net
-    for one in turned(scope, (Account.CASH_OVER_SHORT,)):
-        short += one.net if one.kind == _RECEIVED else 0
     yield Equality(
-        "cash of all boxes = cash that came to 1010",
+        "cash of all boxes = cash that came to 1010"
+        if whole
+        else "cash of all boxes that came in these days = cash that came to 1010 in them",
         sum(box.part["cash"] for box in received),
         vault["cash"],
         Type.MONEY,
     )
     chips = sum(_worth(box.part["pieces"]) for box in received)
-    yield Equality("chips of all boxes = chips that came to 9110", chips, vault["chips"], Type.MONEY)
+    yield Equality(
+        "chips of all boxes = chips that came to 9110"
+        if whole
+        else "chips of all boxes that came in these days = chips that came to 9110 in them",
+        chips,
+        vault["chips"],
+        Type.MONEY,
+    )
     expected = sum(box.part["expected_cash"] for box in received if box.part["kind"] == "drop")
     if not scope.blind:
         yield Equality(
-            "cash expected and cash in boxes = cash of buy-ins at tables", expected + left, bought, Type.MONEY
+            "cash expected and cash in boxes = cash of buy-ins at tables"
+            if whole
+            else "cash expected of these days, and more cash in boxes than before = cash of buy-ins at tables",
+            expected + left,
+            bought,
+            Type.MONEY,
         )
     # Cash in a tip box is the staff's, and no difference that the house bears.
     differences = sum(box.part["cash_variance"] for box in received if box.part["kind"] != "tip")

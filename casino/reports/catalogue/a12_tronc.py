@@ -33,7 +33,7 @@ _POOL = Filter("pool", FilterKind.CODE, "Only shares of the pool of this number.
 def _tips(scope: Scope) -> Iterator[Row]:
     """By table and day: what players gave, what counts found besides it or missed, and what was pooled of it."""
     days, found = DayRange.of(scope), dict[tuple[str, str], list[int]]()
-    for one in turned(scope, (Account.TRONC,)):
+    for one in turned(scope, (Account.TRONC,), days):
         if days.takes(one.day) and scope.filters.get("table") in (None, one.place):
             row = found.setdefault((one.place, one.day), [0, 0])
             row[0 if one.kind == _TIP else 1] += one.net
@@ -76,7 +76,7 @@ def _shares(scope: Scope) -> Iterator[Row]:
 def _counted(scope: Scope) -> Iterator[Row]:
     """Tip boxes that were received: their chips by worth, and the cash, which nobody has entered before."""
     days, asked = DaysOfEvents(scope), scope.filters.get("table")
-    for event, _, _, doc in events(scope, (_RECEIVED,)):
+    for event, _, _, doc in events(scope, (_RECEIVED,), days.range):
         box = doc["data"]["box"]
         if box["kind"] == "tip" and days.takes(event) and asked in (None, box["table"]):
             chips = worth_of(box["pieces"])
@@ -147,7 +147,7 @@ def _of_events(scope: Scope) -> tuple[int, int, int]:
     """What the events of these days name: tips given, what was counted in tip boxes, shares paid."""
     days, table = DaysOfEvents(scope), scope.filters.get("table")
     given, counted, paid = 0, 0, 0
-    for event, chain, _, doc in events(scope, (_TIP, _RECEIVED, _PAID)):
+    for event, chain, _, doc in events(scope, (_TIP, _RECEIVED, _PAID), days.range):
         data = doc["data"]
         if not days.takes(event):
             continue
@@ -164,7 +164,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     """Pools belong to the house, so that what is said of them is of all tables; of shares only where all are shown."""
     days, table = DayRange.of(scope), scope.filters.get("table")
     given, counted, paid = _of_events(scope)
-    moved = [one for one in turned(scope, (Account.TRONC, Account.TRONC_POOL)) if days.takes(one.day)]
+    moved = [one for one in turned(scope, (Account.TRONC, Account.TRONC_POOL), days) if days.takes(one.day)]
     tips = [one for one in moved if one.number == Account.TRONC and table in (None, one.place)]
     by_tips = sum(one.net for one in tips if one.kind == _TIP)
     yield Equality("tips as the events name them = 2060 by tips", given, by_tips, Type.MONEY)

@@ -13,7 +13,7 @@ from casino.reports.ended_counts import EndedCount, ended_counts
 from casino.reports.frame.charts import Chart, ChartKind, Series
 from casino.reports.frame.columns import Column, Row, Type, coded, count, decimal, millionths, money, ref, time
 from casino.reports.frame.filters import DAYS, ENTRY_KIND, LEAST, OF_ENTRIES, PERSON, PLACE, DayRange, takes_entry
-from casino.reports.frame.movements import Moved, events, moved, recorded
+from casino.reports.frame.movements import Moved, events, moved, of_days, recorded
 from casino.reports.frame.reading import fetched, stream
 from casino.reports.frame.report import (
     FORMATS,
@@ -43,11 +43,10 @@ _BY_LEDGER = """
 SELECT split_part(account.code, '/', 2),
     coalesce(nullif(posted.metadata ->> 'for_day', ''), period.name, ''),
     -sum(entry.amount * account.normal_side)::bigint
-FROM ledger_transaction posted
-JOIN ledger_entry entry ON entry.transaction_id = posted.id
-JOIN ledger_account account ON account.id = entry.account_id
+FROM {entries}
 LEFT JOIN ledger_period period ON period.id = posted.period_id
-WHERE posted.book = %s AND posted.id <= %s AND posted.kind = ANY(%s) AND split_part(account.code, '/', 1) = %s
+WHERE {posted} AND posted.book = %(house)s AND posted.kind = ANY(%(kinds)s)
+AND split_part(account.code, '/', 1) = ANY(%(numbers)s)
 GROUP BY 1, 2
 """
 _OFFSETS = """
@@ -57,7 +56,9 @@ WHERE house_id = %s AND id = ANY(%s) AND doc ->> 'kind' = %s
 
 
 def _every(scope: Scope) -> list[Moved]:
-    return scope.once("differences", lambda scope: list(moved(scope, _NUMBERS)))
+    """All of them, of days with a first one those that are of these days or for them."""
+    days = DayRange.of(scope)
+    return scope.once("differences", lambda scope: list(moved(scope, _NUMBERS, days, booked_for=True)))
 
 
 def _entries(scope: Scope) -> list[tuple[Moved, tuple[str, ...], str]]:
@@ -263,10 +264,10 @@ def _of_later(scope: Scope, trend: Mapping[str, int]) -> Iterator[Equality]:
     yield Equality("offset later on 5200 = offsets by the events", trend["offset"], offset, Type.MONEY)
     if "person" not in scope.filters:
         days, asked = DayRange.of(scope), scope.filters.get("place")
-        accounts = [scope.house.id, scope.as_of.transaction, list(_ATTRIBUTED), str(Account.CHIPS_UNATTRIBUTED)]
-        taken = sum(
-            amount for where, day, amount in fetched(_BY_LEDGER, accounts) if days.takes(day) and asked in (None, where)
-        )
+        numbers = (Account.CHIPS_UNATTRIBUTED,)
+        statement, parameters = of_days(scope, _BY_LEDGER, numbers, days, booked_for=True)
+        rows = fetched(statement, parameters | {"kinds": list(_ATTRIBUTED)})
+        taken = sum(amount for where, day, amount in rows if days.takes(day) and asked in (None, where))
         yield Equality("attributed later by the events = 2015 by it", trend["attributed"], taken, Type.MONEY)
 
 

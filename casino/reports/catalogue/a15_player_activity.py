@@ -8,7 +8,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.reports.frame.columns import Column, Row, Type, count, flag, money, ref, share
 from casino.reports.frame.filters import DAYS, GAME, DayRange
-from casino.reports.frame.movements import Turned, events, recorded, turned
+from casino.reports.frame.movements import Turned, events, recorded, with_opening
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     Equality,
@@ -80,9 +80,10 @@ _MONEY = (
 
 
 def _turned(scope: Scope, *numbers: str) -> list[Turned]:
-    """What moved on the accounts of these numbers; all that the report needs is read once in a run."""
-    every = scope.once("accounts of players", lambda scope: turned(
-        scope, (*_CHIPS, Account.CHIPS_UNATTRIBUTED, *_MONEY, Account.TABLE_FEES)
+    """What moved on the accounts of these numbers, after what they held before the days; all that the report needs is
+    read once in a run."""
+    every = scope.once("accounts of players", lambda scope: with_opening(
+        scope, (*_CHIPS, Account.CHIPS_UNATTRIBUTED, *_MONEY, Account.TABLE_FEES), DayRange.of(scope)
     ))  # fmt: skip
     return [one for one in every if one.number in numbers]
 

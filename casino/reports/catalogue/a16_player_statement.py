@@ -7,7 +7,7 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, time
 from casino.reports.frame.filters import DAYS, DayRange
-from casino.reports.frame.movements import recorded
+from casino.reports.frame.movements import held_before, of_days, recorded
 from casino.reports.frame.reading import balances, fetched, stream
 from casino.reports.frame.report import (
     Equality,
@@ -35,20 +35,30 @@ _POSTED = """
 SELECT posted.id, coalesce(undone.kind, posted.kind), posted.reverses_id, coalesce(period.name, ''), posted.posted_at,
     coalesce(posted.metadata ->> 'table', posted.metadata ->> 'drawer', posted.metadata ->> 'place',
         undone.metadata ->> 'table', undone.metadata ->> 'drawer',
-        max(split_part(account.code, '/', 2)) FILTER (WHERE split_part(account.code, '/', 1) = %s), ''),
+        max(split_part(account.code, '/', 2)) FILTER (WHERE split_part(account.code, '/', 1) = %(stack)s), ''),
     coalesce(posted.metadata ->> 'hand', undone.metadata ->> 'hand', ''),
     {sums}
-FROM ledger_account account
-JOIN ledger_entry entry ON entry.account_id = account.id
-JOIN ledger_transaction posted ON posted.id = entry.transaction_id
+FROM {entries}
 LEFT JOIN ledger_transaction undone ON undone.id = posted.reverses_id
 LEFT JOIN ledger_period period ON period.id = posted.period_id
-WHERE account.book = %s AND posted.id <= %s AND split_part(account.code, '/', 1) = ANY(%s)
-AND reverse(split_part(reverse(account.code), '/', 1)) = %s
+WHERE {posted} AND account.book = %(house)s AND split_part(account.code, '/', 1) = ANY(%(numbers)s)
+AND reverse(split_part(reverse(account.code), '/', 1)) = %(player)s
 GROUP BY posted.id, undone.id, period.id ORDER BY posted.id
 """
 _SUM = """coalesce(sum(entry.amount * account.normal_side)
-    FILTER (WHERE split_part(account.code, '/', 1) = %s), 0)::bigint"""
+    FILTER (WHERE split_part(account.code, '/', 1) = '{number}'), 0)::bigint"""
+_STATEMENT = _POSTED.replace("{sums}", ", ".join(_SUM.replace("{number}", number) for number in OWN))
+#: The newest transaction before a day that has moved one of the player's accounts.
+_BEFORE = """
+SELECT coalesce(max(newest.id), 0) FROM ledger_account account CROSS JOIN LATERAL (
+    SELECT posted.id FROM ledger_entry entry JOIN ledger_transaction posted ON posted.id = entry.transaction_id
+    LEFT JOIN ledger_period period ON period.id = posted.period_id
+    WHERE entry.account_id = account.id AND posted.id <= %s AND coalesce(period.name, '') < %s
+    ORDER BY entry.version DESC LIMIT 1
+) newest
+WHERE account.book = %s AND split_part(account.code, '/', 1) = ANY(%s)
+AND reverse(split_part(reverse(account.code), '/', 1)) = %s
+"""
 
 
 #: Of each kind and span the newest that has begun, of those of which the events know; a last one is no limit.
@@ -63,16 +73,35 @@ SELECT count(*) FROM (
 
 
 def postings(scope: Scope) -> Iterator[tuple[Any, ...]]:
-    """Every posting with its net on each of the four accounts, in the order of the ledger."""
-    player = scope.filters["player"]
-    numbers = list(map(str, OWN))
-    statement = _POSTED.replace("{sums}", ", ".join([_SUM] * len(numbers)))
-    parameters = [str(Account.SEAT_STACK), *numbers, scope.house.id, scope.as_of.transaction, numbers, player]
-    return stream(statement, parameters)
+    """Every posting with its net on each of the four accounts, in the order of the ledger; of days with a first one no
+    others."""
+    statement, asked = of_days(scope, _STATEMENT, OWN, DayRange.of(scope))
+    return stream(statement, asked | {"stack": str(Account.SEAT_STACK), "player": scope.filters["player"]})
+
+
+def newest_posting(scope: Scope) -> int:
+    """The ledger transaction that has moved the player's accounts last in the days asked for or before; 0: none has."""
+    days, before = DayRange.of(scope), 0
+    if days.first is not None:
+        player = scope.filters["player"]
+        asked = [scope.as_of.transaction, days.first, scope.house.id, list(map(str, OWN)), player]
+        [(before,)] = fetched(_BEFORE, asked)
+    moved = (row[0] for row in postings(scope) if days.takes(row[3]))
+    return max(before, max(moved, default=0))
+
+
+def _opened(scope: Scope) -> dict[Account, int]:
+    """What the player had before the days asked for, by number of the chart."""
+    found = dict.fromkeys(OWN, 0)
+    for (code, _), balance in held_before(scope, OWN, DayRange.of(scope).first).items():
+        number, _, place = code.partition("/")
+        if place.rpartition("/")[2] == scope.filters["player"]:
+            found[Account(number)] += balance
+    return found
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
-    days, running = DayRange.of(scope), 0
+    days, running = DayRange.of(scope), sum(_opened(scope).values())
     for transaction, kind, undoes, day, when, place, hand, *nets in postings(scope):
         running += sum(nets)
         if days.takes(day):
@@ -82,12 +111,10 @@ def _rows(scope: Scope) -> Iterator[Row]:
 def of_accounts(scope: Scope) -> list[tuple[str, int, int, int]]:
     """By number of the chart: before the days asked for, what came, what went."""
     days = DayRange.of(scope)
-    found = {number: [0, 0, 0] for number in OWN}
+    found = {number: [balance, 0, 0] for number, balance in _opened(scope).items()}
     for _, _, _, day, _, _, _, *nets in postings(scope):
         for number, net in zip(OWN, nets, strict=True):
-            if days.is_before(day):
-                found[number][0] += net
-            elif days.takes(day):
+            if days.takes(day):
                 found[number][1 if net > 0 else 2] += abs(net)
     return [(str(number), opening, came, went) for number, (opening, came, went) in found.items()]
 

@@ -34,7 +34,7 @@ KNOWN = Filter("known", FilterKind.CHOICE, "Only players who were known then, or
 def _single(scope: Scope) -> Iterator[Flow]:
     """What compliance attributes is no transaction of its own."""
     points, days, asked = Points(scope), DayRange.of(scope), scope.filters.get("threshold")
-    for flow in transactions(scope):
+    for flow in transactions(scope, days):
         threshold = points.at(flow.at)["identity_from"] if asked is None else int(asked)
         if flow.means in MEANS and flow.amount >= threshold and days.takes(flow.day):
             yield flow
@@ -80,7 +80,7 @@ def _transactions(scope: Scope) -> Iterator[Row]:
 
 def _refused(scope: Scope) -> Iterator[Row]:
     days = DaysOfEvents(scope)
-    for event, chain, seq, doc in events(scope, ("attempt.refused",)):
+    for event, chain, seq, doc in events(scope, ("attempt.refused",), days.range):
         data = doc["data"]
         if data["code"] == "identity_required" and days.takes(event):
             operation = data.get("operation", "")
@@ -93,7 +93,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     points, days, asked = Points(scope), DaysOfEvents(scope), scope.filters.get("threshold")
     found = [
         one
-        for one in said(scope)
+        for one in said(scope, days.range)
         if not one.kind.startswith("chips.")
         and days.takes(one.event)
         and one.amount >= (points.at(one.at)["identity_from"] if asked is None else int(asked))

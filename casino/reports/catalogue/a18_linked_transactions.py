@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.flows import GAMING_DAY, WINDOWS, Direction
 from casino.reports.frame.columns import Column, Row, Type, count, money, ref, text, time
-from casino.reports.frame.filters import DAYS, DayRange
+from casino.reports.frame.filters import DAYS, EVER, DayRange
 from casino.reports.frame.flows import Flow, Points, said, transactions
 from casino.reports.frame.movements import events, turned
 from casino.reports.frame.reading import fetched
@@ -27,6 +27,7 @@ from casino.reports.frame.report import (
 from casino.reports.frame.trail import DaysOfEvents, at
 from casino.reports.player_hands import staked_in_days
 from casino.staff.models import Role
+from ledger.models import Period
 
 SAME_PERSON, SPLIT, MORE_CHIPS, LITTLE_PLAY = "same person", "split", "more chips than bought", "little play"
 SAME_DEVICE = "same device"
@@ -77,9 +78,21 @@ def _all_by_person(scope: Scope) -> dict[str, list[Flow]]:
     return scope.once("flows of players", _read_by_person)
 
 
+def _looked_at(scope: Scope) -> DayRange:
+    """The days of what a row of the days asked for can be made of: back from their beginning by two of the longest
+    windows, as a window is reported only where the one before it had not come to the threshold."""
+    first = DayRange.of(scope).first
+    if first is None:
+        return EVER
+    longest = Points(scope).longest_window()
+    periods = Period.objects.filter(book=scope.house.id).order_by("id").values_list("name", "opened_at", "closed_at")
+    begins = next((opened for name, opened, _ in periods if name >= first), scope.as_of.at) - 2 * longest
+    return DayRange(next((name for name, _, closed in periods if closed is None or closed >= begins), first), None)
+
+
 def _read_by_person(scope: Scope) -> dict[str, list[Flow]]:
     found: dict[str, list[Flow]] = defaultdict(list)
-    for flow in transactions(scope):
+    for flow in transactions(scope, _looked_at(scope)):
         if flow.who:
             found[flow.who].append(flow)
     return dict(sorted(found.items()))
@@ -199,7 +212,7 @@ def _little_play(
 def _more_chips(scope: Scope, points: Points) -> Iterator[_Linked]:
     """Players who brought more chips in a gaming day than were booked for them, from the log's floor on."""
     days, found = DaysOfEvents(scope), defaultdict[tuple[str, str], list[tuple[datetime, int, str]]](list)
-    for event, chain, seq, doc in events(scope, tuple(_BROUGHT)):
+    for event, chain, seq, doc in events(scope, tuple(_BROUGHT), days.range):
         data, player = doc["data"], doc["data"]["player"]
         brought = data.get(_BROUGHT[doc["kind"]], 0)
         if brought and scope.filters.get("player") in (None, player):
@@ -216,7 +229,7 @@ def _more_chips(scope: Scope, points: Points) -> Iterator[_Linked]:
 
 def _linked(scope: Scope) -> Iterator[Row]:
     points, days = Points(scope), DayRange.of(scope)
-    staked = staked_in_days(turned(scope, (Account.SEAT_STACK,)))
+    staked = staked_in_days(turned(scope, (Account.SEAT_STACK,), days))
     found = list(_more_chips(scope, points))
     found += _same_device(scope, points)
     for paid in _by_person(scope).values():
@@ -248,7 +261,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     days, opened, asked = DayRange.of(scope), DaysOfEvents(scope), scope.filters.get("player")
     named = [
         one
-        for one in said(scope)
+        for one in said(scope, days)
         if one.who and asked in (None, one.who) and days.takes(one.for_day or opened.of(one.event))
     ]
     totals = results["persons"]

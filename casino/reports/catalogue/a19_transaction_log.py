@@ -40,7 +40,7 @@ def _log(scope: Scope) -> Iterator[Row]:
     points, days, wanted = Points(scope), DayRange.of(scope), scope.filters
     makers = written.by_transaction(scope, Capacity.SELF)
     running: dict[tuple[str, str, str], int] = defaultdict(int)
-    for flow in transactions(scope):
+    for flow in transactions(scope, days):
         if not flow.is_cash:
             continue
         for_person = {}
@@ -114,7 +114,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     points, days, wanted = Points(scope), DaysOfEvents(scope), scope.filters
     found = [
         one
-        for one in said(scope)
+        for one in said(scope, days.range)
         if one.kind in CASH
         and days.takes(one.event)
         and wanted.get("player") in (None, one.who)

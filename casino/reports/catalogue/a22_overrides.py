@@ -22,6 +22,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DaysOfEvents, at, minutes, place
 from casino.staff.models import Role
 
@@ -57,18 +58,17 @@ FROM audit_event fix JOIN audit_event wrong ON wrong.house_id = fix.house_id AND
     AND wrong.seq = (fix.doc -> 'data' ->> 'corrects')::bigint
 WHERE fix.house_id = %s AND fix.doc ->> 'kind' = 'cage.corrected' AND fix.id <= %s
 """
+#: The last deals first: nothing older is read than the oldest of them.
 _DEALT = """
 SELECT dealt.doc -> 'data' ->> 'hand', dealt.doc ->> 'at', dealt.doc ->> 'actor' FROM audit_event dealt
 WHERE dealt.house_id = %s AND dealt.doc ->> 'kind' = 'hand.dealt' AND dealt.id <= %s
-AND dealt.doc -> 'data' ->> 'hand' IN (
-    SELECT event.doc -> 'data' ->> 'hand' FROM audit_event event
-    WHERE event.house_id = %s AND event.doc ->> 'kind' = ANY(%s) AND event.id <= %s)
+AND dealt.doc -> 'data' ->> 'hand' = ANY(%s) ORDER BY dealt.id DESC LIMIT %s
 """
 _MIRRORS = "SELECT count(*) FROM ledger_transaction WHERE book = %s AND reverses_id IS NOT NULL AND id <= %s"
 #: Voids, rulings and corrections by table. An evening has few tables, a house few persons.
 _HANDS = """
 SELECT coalesce(event.doc -> 'data' ->> 'table', split_part(event.doc ->> 'chain', '/', 2)), event.id
-FROM audit_event event WHERE event.house_id = %s AND event.doc ->> 'kind' = 'hand.dealt' AND event.id <= %s
+FROM audit_event event WHERE event.house_id = %s AND event.doc ->> 'kind' = 'hand.dealt' AND event.id BETWEEN %s AND %s
 ORDER BY event.id
 """
 
@@ -109,7 +109,7 @@ def _overrides(scope: Scope) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """The overrides that the run asks for. A transfer that was cancelled before anything was sent undid nothing."""
     days, asked, wrong = DaysOfEvents(scope), scope.filters, _wrong(scope)
     kinds = _GROUPS[asked["kind"]] if "kind" in asked else _KINDS
-    for event, chain, seq, doc in events(scope, kinds):
+    for event, chain, seq, doc in events(scope, kinds, days.range):
         if doc["kind"] in _TRANSFERS and not ("mirrors" in doc["data"] and "postings" in doc):
             continue
         who = (None, doc["actor"], doc.get("approver"))
@@ -158,8 +158,9 @@ def _read_wrong(scope: Scope) -> dict[int, tuple[datetime, int | None]]:
 
 
 def _dealt(scope: Scope) -> list[tuple[Any, ...]]:
-    house, event = scope.house.id, scope.as_of.event
-    return fetched(_DEALT, [house, event, house, list(_KINDS), event])
+    """When and by whom the hands were dealt that overrides are about: hand, time, person."""
+    hands = sorted({doc["data"]["hand"] for *_, doc in _overrides(scope) if doc["data"].get("hand")})
+    return fetched(_DEALT, [scope.house.id, scope.as_of.event, hands, len(hands)]) if hands else []
 
 
 #: The columns of a table: hands that were dealt, and what was overridden; the rest is what is no hand's.
@@ -172,10 +173,10 @@ def _at_table(chain: str) -> bool:
 
 def _tables(scope: Scope) -> Iterator[Row]:
     """Per table what was overridden, and for every 1,000 hands that were dealt in these days."""
-    days = DaysOfEvents(scope)
+    days, lies = DaysOfEvents(scope), span(scope)
     found: dict[str, dict[str, int]] = {}
     nothing = dict.fromkeys(("hands", *_OF_TABLES, "other"), 0)
-    for table, event in fetched(_HANDS, [scope.house.id, scope.as_of.event]):
+    for table, event in fetched(_HANDS, [scope.house.id, lies.first_event, lies.last_event]):
         if days.takes(event) and scope.filters.get("place") in (None, table):
             found.setdefault(table, dict(nothing))["hands"] += 1
     for _, chain, _, doc in _overrides(scope):
@@ -202,7 +203,7 @@ def _denied(scope: Scope) -> Iterator[dict[str, Any]]:
     days, asked = DaysOfEvents(scope), scope.filters
     if "kind" in asked or LEAST.name in asked:
         return
-    for event, chain, _, doc in denied(scope):
+    for event, chain, _, doc in denied(scope, days=days.range):
         if days.takes(event) and asked.get("person") in (None, doc["actor"]) and _is_of(chain, doc, asked.get("place")):
             yield doc
 

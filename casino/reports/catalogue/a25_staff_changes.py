@@ -85,7 +85,7 @@ def _subject(doc: dict[str, Any]) -> str:
 
 def _changes(scope: Scope) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     days, person, role = DaysOfEvents(scope), scope.filters.get("person"), scope.filters.get("role")
-    for event, chain, seq, doc in events(scope, _KINDS):
+    for event, chain, seq, doc in events(scope, _KINDS, days.range):
         named = person in (None, doc["actor"], _subject(doc)) and (role is None or role in _roles(doc))
         if named and days.takes(event):
             yield event, chain, seq, doc

@@ -8,7 +8,7 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.houses.models import DutyBase
 from casino.reports.catalogue import a05_daily_revenue as revenue
-from casino.reports.duty_by_law import Month, months, versions
+from casino.reports.duty_by_law import Month, months, versions, whole_months
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, share, text, time
 from casino.reports.frame.filters import DAYS, DayRange
 from casino.reports.frame.late import Later
@@ -41,7 +41,7 @@ def _days(scope: Scope) -> dict[str, dict[str, int]]:
     """The figures by gaming day, as the ledger has them."""
     days = DayRange.of(scope)
     found: dict[str, dict[str, int]] = {}
-    for one in turned(scope, (*_TAKE, *_DUTY)):
+    for one in turned(scope, (*_TAKE, *_DUTY), days):
         if not days.takes(one.day):
             continue
         row = found.setdefault(one.day, dict.fromkeys(_NAMES, 0))
@@ -93,7 +93,7 @@ def _periods(scope: Scope) -> Iterator[Row]:
     """Months that the run asks for, with the take of all their days: the base on which their duty falls."""
     booked = _months_of(scope)
     base: dict[str | None, list[int]] = {}
-    for day, row in _days(replace(scope, filters={})).items():
+    for day, row in _days(replace(scope, filters=whole_months(scope))).items():
         if day and (row["tax"] or row["fees"]):
             sums = base.setdefault(day[:7], [0, 0])
             sums[0] += row["tax"]
@@ -219,12 +219,15 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 def _of_law(scope: Scope, results: Results) -> Iterator[Equality]:
     """Duty less what was booked is nothing; the base is that of the days of A5, stakes are those of the hands' rows."""
     totals, found = results["return"].totals, _by_law(scope)
-    whole = Scope(scope.house, scope.as_of, {})
+    whole = Scope(scope.house, scope.as_of, whole_months(scope))
     bases = {name: {one.month for one in found if one.rates.base == name} for name in DutyBase.values}
-    earned = sum(
-        row["tax"] + row["fees"] for (day, _), row in revenue.sums(whole).items() if day[:7] in bases[DutyBase.TAKE]
-    )
-    staked = sum(one.handle for one in ends(whole) if one.state != "voided" and one.day[:7] in bases[DutyBase.STAKES])
+    earned = staked = 0
+    if bases[DutyBase.TAKE]:
+        of_days = revenue.sums(whole).items()
+        earned = sum(row["tax"] + row["fees"] for (day, _), row in of_days if day[:7] in bases[DutyBase.TAKE])
+    if bases[DutyBase.STAKES]:
+        ended = (one for one in ends(whole) if one.state != "voided" and one.day[:7] in bases[DutyBase.STAKES])
+        staked = sum(one.handle for one in ended)
     yield Equality("base by law = tax and fees in A5, or stakes of hands", totals["base"], earned + staked, Type.MONEY)
     yield Equality("duty by law = duty by band", totals["duty"], results["bands"].totals["duty"], Type.MONEY)
     deducted = results["deductions"].totals["amount"]

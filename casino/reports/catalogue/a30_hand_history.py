@@ -4,11 +4,14 @@ import json
 import marshal
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO, Any, NamedTuple
 
+from casino.audit import archives
+from casino.audit.models import Event
+from casino.houses.models import House
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
 from casino.reports.frame.filters import DAYS, TABLE
 from casino.reports.frame.reading import fetched, stream
@@ -23,6 +26,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DaysOfEvents, place
 from casino.staff.models import Role
 
@@ -38,15 +42,33 @@ _KINDS = ("hand.dealt", "hand.acted", _WITHDRAWN, *_STATES)
 _HEAD = ("hand", "table", "game", "rules", "mode", "carry", "commitment", "seats", "stacks", "fees")
 #: Of one table or one hand, where that is asked for.
 _EVENTS = """
-SELECT event.id, chain.name, event.payload FROM audit_event event
+SELECT event.id, chain.name, event.payload, event.leaf_hash, event.archive FROM audit_event event
 JOIN audit_chainhead chain ON chain.id = event.chain_id
-WHERE event.house_id = %s AND event.doc ->> 'kind' = ANY(%s) AND event.id <= %s
-AND (%s::text IS NULL OR chain.name = %s) AND (%s::text IS NULL OR event.doc #>> '{data,hand}' = %s)
+WHERE event.house_id = %(house)s AND event.doc ->> 'kind' = ANY(%(kinds)s)
+AND (event.id BETWEEN %(first)s AND %(last)s OR event.id = ANY(%(after)s))
+AND (%(table)s::text IS NULL OR chain.name = %(table)s)
+AND (%(hand)s::text IS NULL OR event.doc #>> '{data,hand}' = %(hand)s)
 ORDER BY event.id
+"""
+#: Of the days' last hand of each table what came after the days, up to the next deal there, with it.
+_AFTER = """
+SELECT later.id FROM (
+    SELECT DISTINCT ON (chain_id) chain_id, seq FROM audit_event
+    WHERE house_id = %(house)s AND doc ->> 'kind' = 'hand.dealt' AND id BETWEEN %(first)s AND %(last)s
+    ORDER BY chain_id, id DESC
+) dealt CROSS JOIN LATERAL (
+    SELECT coalesce((
+        SELECT seq FROM audit_event WHERE house_id = %(house)s AND chain_id = dealt.chain_id AND seq > dealt.seq
+        AND doc ->> 'kind' = 'hand.dealt' ORDER BY seq LIMIT 1), 9223372036854775807) AS seq
+) next CROSS JOIN LATERAL (
+    SELECT id FROM audit_event WHERE house_id = %(house)s AND chain_id = dealt.chain_id
+    AND seq > dealt.seq AND seq <= next.seq OFFSET 0
+) later WHERE later.id > %(last)s AND later.id <= %(event)s
 """
 #: Values that are kept together, and the bytes before them, with their length.
 _TOGETHER, _SIZE = 100, 4
-#: What the ledger moved on the seats' stacks for hands that were settled by the moment: for all, or for those named.
+#: What the ledger moved on the seats' stacks for hands that were settled by the moment: for all, or for those named;
+#: and for those named that were dealt and settled by some events.
 _MOVED = """
 SELECT coalesce(sum(entry.amount * account.normal_side), 0)::bigint FROM ledger_transaction posted
 JOIN ledger_entry entry ON entry.transaction_id = posted.id
@@ -57,11 +79,20 @@ AND account.code LIKE '2020/%%' AND posted.metadata ->> 'hand' IN (
     WHERE event.house_id = %s AND event.doc ->> 'kind' = 'hand.settled' AND event.id <= %s)
 AND (%s::text[] IS NULL OR posted.metadata ->> 'hand' = ANY(%s))
 """
+_MOVED_BY = """
+SELECT coalesce(sum(entry.amount * account.normal_side), 0)::bigint FROM audit_posting noted
+JOIN ledger_transaction posted ON posted.id = noted.transaction_id
+JOIN ledger_entry entry ON entry.transaction_id = posted.id
+JOIN ledger_account account ON account.id = entry.account_id
+WHERE posted.book = %s AND posted.id <= %s AND posted.kind IN ('hand.stakes', 'hand.settled')
+AND account.code LIKE '2020/%%' AND noted.house_id = %s AND noted.event_id BETWEEN %s AND %s
+AND posted.metadata ->> 'hand' = ANY(%s)
+"""
 #: Lines of the rows, of hands whose log was complete by the moment: no line comes after.
 _LINES = """
-SELECT hand.name, count(line.id) FROM hands_hand hand
-LEFT JOIN hands_handline line ON line.house_id = hand.house_id AND line.hand_id = hand.id
-WHERE hand.house_id = %s AND hand.name = ANY(%s) GROUP BY hand.name
+SELECT hand.name, (
+    SELECT count(*) FROM hands_handline line WHERE line.house_id = hand.house_id AND line.hand_id = hand.id
+) FROM hands_hand hand WHERE hand.house_id = %s AND hand.name = ANY(%s)
 """
 
 
@@ -81,6 +112,8 @@ class _Hand:
     #: Of one that was kept; its lines are kept apart.
     line_count: int = 0
     lines: list[str] = field(default_factory=list)
+    #: Events whose texts were put away, with how many lines come before theirs of those that are known.
+    away: list[tuple[int, Event]] = field(default_factory=list)
 
     @classmethod
     def dealt(cls, event: int, doc: dict[str, Any]) -> "_Hand":
@@ -102,13 +135,16 @@ class _Hand:
         """What an event has in addition where it completes the log: all lines as everybody had seen them by then."""
         data = doc["data"]
         if "log" in data:
-            self.lines, self.state = list(data["log"]), "ended"
+            self.lines, self.state, self.away = list(data["log"]), "ended", []
             self.over = {"handle": data.get("handle"), "result": data.get("result")} | {
                 name: data.get(name, "") for name in ("digest", "record_hash")
             }
 
-    def add(self, doc: dict[str, Any]) -> None:
+    def add(self, doc: dict[str, Any], event: Event) -> None:
         """Take up what came later."""
+        if event.archive is not None:
+            self.away.append((len(self.lines), event))
+            return
         if doc["kind"] == "hand.acted":
             self.lines.extend(doc["data"]["lines"])
             self._take(doc)
@@ -117,6 +153,15 @@ class _Hand:
             self.state, self.ended_at, self.reason = "ended" if self.over else "playing", "", ""
             return
         self.state, self.ended_at, self.reason = _STATES[doc["kind"]], doc["at"], doc.get("reason", "")
+
+    def whole(self, house: House) -> "_Hand":
+        """With the lines that were put away, of a hand that was not played to its end: else its log has them. Raises
+        ArchiveUnreadable."""
+        archives.fill_in(house, [event for _, event in self.away])
+        while self.away:
+            at, event = self.away.pop()
+            self.lines[at:at] = json.loads(event.payload)["data"]["lines"]
+        return self
 
     @property
     def players(self) -> list[str]:
@@ -189,18 +234,29 @@ def _read(scope: Scope) -> Iterator[_Hand]:
     known: dict[str, _Hand] = {}
     table_of = f"table/{asked['table']}" if "table" in asked else None
     hand_of = asked.get("hand")
-    parameters = [scope.house.id, list(_KINDS), scope.as_of.event, table_of, table_of, hand_of, hand_of]
-    for event, chain, payload in stream(_EVENTS, parameters):
+    lies = span(scope)
+    parameters = {
+        "house": scope.house.id, "kinds": list(_KINDS), "first": lies.first_event, "last": lies.last_event,
+        "event": scope.as_of.event, "table": table_of, "hand": hand_of,
+    }  # fmt: skip
+    after = scope.once("events after the days", lambda _: _after(parameters))
+    for id_, chain, payload, leaf_hash, archive in stream(_EVENTS, parameters | {"after": after}):
         table, doc = place(chain), json.loads(payload)
         if doc["kind"] == "hand.dealt":
             if table in known and _is_asked(known[table], asked, days):
-                yield known[table]
-            known[table] = _Hand.dealt(event, doc)
+                yield known[table].whole(scope.house)
+            known[table] = _Hand.dealt(id_, doc)
         elif table in known and known[table].head["hand"] == doc["data"]["hand"]:
-            known[table].add(doc)
+            known[table].add(doc, Event(id=id_, payload=payload, leaf_hash=leaf_hash, archive=archive))
     for _, hand in sorted(known.items()):
         if _is_asked(hand, asked, days):
-            yield hand
+            yield hand.whole(scope.house)
+
+
+def _after(parameters: Mapping[str, Any]) -> list[int]:
+    if parameters["last"] >= parameters["event"]:
+        return []
+    return [event for (event,) in fetched(_AFTER, parameters)]
 
 
 def _is_asked(hand: _Hand, asked: Any, days: DaysOfEvents) -> bool:
@@ -259,11 +315,21 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
             held += _stored(scope, chunk)
             chunk = {}
     held += _stored(scope, chunk)
-    house, moment = scope.house.id, scope.as_of
-    [(booked,)] = fetched(_MOVED, [house, moment.transaction, house, moment.event, names, names])
+    booked = _moved(scope, names)
     yield Equality("results less fees of settled hands = what the ledger moved on stacks", net, booked, Type.MONEY)
     yield Equality("lines of hands that are over = lines of the rows", said, held, Type.COUNT)
     yield Equality("lines by hand = rows", results["hands"].totals["lines"], results["lines"].row_count, Type.COUNT)
+
+
+def _moved(scope: Scope, names: list[str] | None) -> int:
+    """What hands of these names, which were settled, moved on stacks; None: all hands that were."""
+    house, moment, lies = scope.house.id, scope.as_of, span(scope)
+    if lies.is_whole:
+        [(booked,)] = fetched(_MOVED, [house, moment.transaction, house, moment.event, names, names])
+    else:
+        last = max(lies.last_event, *scope.kept["events after the days"], 0)
+        [(booked,)] = fetched(_MOVED_BY, [house, moment.transaction, house, lies.first_event, last, names])
+    return int(booked)
 
 
 def _stored(scope: Scope, names: dict[str, int]) -> int:

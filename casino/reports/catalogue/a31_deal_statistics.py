@@ -23,6 +23,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.span import span
 from casino.reports.frame.trail import DAY_OF_EVENT, DaysOfEvents, place
 from casino.staff.models import Role
 
@@ -48,12 +49,24 @@ FROM (
         min(kind) FILTER (WHERE kind <> 'deal.committed') AS ended
     FROM (
         SELECT id, chain_id, doc ->> 'kind' AS kind, doc #>> '{{data,hand}}' AS hand, doc ->> 'actor' AS actor
-        FROM audit_event WHERE house_id = %(house)s AND id <= %(event)s AND (
+        FROM audit_event
+        WHERE house_id = %(house)s AND (id BETWEEN %(first)s AND %(last)s OR id = ANY(%(after)s)) AND (
             doc ->> 'kind' IN ('deal.committed', 'deal.abandoned')
             OR doc ->> 'kind' = 'hand.dealt' AND doc #>> '{{data,commitment}}' <> '') OFFSET 0
     ) said GROUP BY hand
 ) deal JOIN audit_chainhead chain ON chain.id = deal.chain_id GROUP BY 1, 2, 3
 """  # noqa: S608 - constants only
+#: What became after some days of the last deal that was prepared at each table in them.
+_ENDED_AFTER = """
+SELECT later.id FROM (
+    SELECT DISTINCT ON (chain_id) chain_id, seq, doc #>> '{data,hand}' AS hand FROM audit_event
+    WHERE house_id = %(house)s AND id BETWEEN %(first)s AND %(last)s AND doc ->> 'kind' = 'deal.committed'
+    ORDER BY chain_id, id DESC
+) begun CROSS JOIN LATERAL (
+    SELECT id FROM audit_event WHERE house_id = %(house)s AND chain_id = begun.chain_id AND seq > begun.seq
+    AND doc ->> 'kind' IN ('hand.dealt', 'deal.abandoned') AND doc #>> '{data,hand}' = begun.hand ORDER BY seq LIMIT 1
+) later WHERE later.id > %(last)s AND later.id <= %(event)s
+"""
 #: Events by chain: ends of hands, and deals of electronic hands.
 _COUNTED = """
 SELECT chain.name, count(*) FILTER (WHERE event.doc ->> 'kind' <> 'hand.dealt'),
@@ -121,7 +134,11 @@ def _abandoned(scope: Scope) -> Iterator[Row]:
     seed."""
     days, table, asked = DaysOfEvents(scope), scope.filters.get("table"), scope.filters.get(DEALER.name)
     found: dict[tuple[str, str], list[int]] = {}
-    parameters = {"house": scope.house.id, "event": scope.as_of.event} | days.parameters
+    lies = span(scope)
+    parameters = {
+        "house": scope.house.id, "event": scope.as_of.event, "first": lies.first_event, "last": lies.last_event,
+    } | days.parameters  # fmt: skip
+    parameters["after"] = [] if lies.is_whole else [event for (event,) in fetched(_ENDED_AFTER, parameters)]
     for day, chain, actor, *numbers in fetched(_PREPARED, parameters):
         code = place(chain)
         if days.range.takes(day) and table in (None, code) and asked in (None, actor):
@@ -136,7 +153,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     counted = dict.fromkeys(("all", "table", "dealer"), 0)
     for key, group in found.groups.items():
         counted[key[3]] += group.states.total()
-    said = fetched(_COUNTED, [scope.house.id, scope.as_of.event])
+    said = [] if scope.filters.keys() - {"table"} else fetched(_COUNTED, [scope.house.id, scope.as_of.event])
     if not scope.filters.keys() - {"table"}:
         over = sum(ended for chain, ended, _ in said if scope.filters.get("table") in (None, place(chain)))
         yield Equality(

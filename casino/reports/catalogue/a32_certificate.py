@@ -1,16 +1,17 @@
 """A32: what verifying the house found, against which checkpoints, with which program, and what that does not prove.
 
-A run verifies the house once more, in one pass, so its rows are those of the time at which it was made. The
-event that records the run has the SHA-256 of its files, and is signed with the log: its receipt is the certificate's
-signature, which `verify.pyz` checks without the house.
+A run verifies the house once more, in one pass, so its rows are those of the time at which it was made: from the mark
+on that the last verification has kept, where there is one, and whole where there is none. The event that records the
+run has the SHA-256 of its files, and is signed with the log: its receipt is the certificate's signature, which
+`verify.pyz` checks without the house.
 """
 
 from collections.abc import Iterator
 
-from casino.audit import archive, outside
-from casino.reports import selectors
+from casino.audit import outside, zipapp
 from casino.reports.frame.columns import Row, Type, count, ref, text
 from casino.reports.frame.report import Equality, Format, Report, Results, Retention, Scope, Section, Sensitivity
+from casino.reports.verifying import verification_from_mark
 from casino.staff.models import Role
 
 _VERIFIED = (
@@ -25,6 +26,8 @@ _FINDINGS = {
 MOST_LISTED = 1_000
 #: What nobody may read into it.
 _LIMITS = (
+    "That nothing older was altered since it was verified, where a run reads what came since: the date says when all "
+    "of it was read.",
     "That what was entered is what happened at the table or in the cage: it proves that nothing was altered since.",
     "Events that are newer than the newest checkpoint are linked by their chains, and not signed yet.",
     "Checkpoints that lie with the house alone could have been written again together with the database: compare them "
@@ -37,9 +40,14 @@ _LIMITS = (
 
 
 def _rows(scope: Scope) -> Iterator[Row]:
-    found = selectors.verification(scope.house)
+    found = verification_from_mark(scope.house)
     for name, words in _VERIFIED:
         yield "verified", words, found[name], "", 0
+    if found["whole_at"] is None:
+        yield "verified", "everything, in this run", None, "", 0
+    else:
+        yield "verified", "everything, in a run before this one", None, found["whole_at"], 0
+        yield "verified", "what came since the last verification without a finding", None, found["mark_at"], 0
     for folder in outside.folders():
         yield _held(scope, folder.name, outside.ending(folder, scope.house))
     for name, words in _FINDINGS.items():
@@ -53,7 +61,7 @@ def _rows(scope: Scope) -> Iterator[Row]:
         yield "findings by code", code, number, "", 0
     for notice in found["audit_notices"]:
         yield "notice", "audit trail", None, notice, 0
-    yield "program", archive.FILE, None, f"SHA-256 {archive.sha256()}", 0
+    yield "program", zipapp.FILE, None, f"SHA-256 {zipapp.sha256()}", 0
     for words in _LIMITS:
         yield "does not prove", words, None, "", 0
     yield "result", "nothing was found" if found["ok"] else "SOMETHING WAS FOUND", None, "", 0

@@ -115,8 +115,10 @@ def _withheld(scope: Scope) -> Iterator[Row]:
             continue
         ended = remitted.get(data["minor"])
         if ended is None or scope.filters.get("show") == "all":
+            due = data.get("remit_by")
             yield (
-                data["minor"], data["player"], at(doc), _age(scope, at(doc)), doc["actor"], doc.get("approver", ""),
+                data["minor"], data["player"], at(doc), _age(scope, at(doc)),
+                None if due is None else datetime.fromisoformat(due), doc["actor"], doc.get("approver", ""),
                 None if ended is None else ended["data"]["remittance"], None if ended is None else at(ended),
                 "" if ended is None else ended["data"]["payee"], "" if ended is None else ended["data"]["note"],
                 data["kept"], data["kept"] if ended is None else 0,
@@ -191,7 +193,7 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
 REPORT = Report(
     id="held-money",
     number="A33b",
-    version=3,
+    version=4,
     title="Deposits, held payouts, found property, foreign chips",
     text="What lies with the house for somebody else, whose it is, since when and why; and the chips of other houses.",
     roles=(Role.COMPLIANCE, Role.AUDITOR, Role.MANAGER),
@@ -255,8 +257,9 @@ REPORT = Report(
             "Winnings of minors",
             (
                 count("minor", "No.", total=False), ref("player", "Player"), time("since", "Since"),
-                count("days", "Days", total=False), ref("person", "By"), ref("approver", "Approver"),
-                count("remittance", "Remittance", total=False), time("ended_at", "Paid at"), text("payee", "Paid to"),
+                count("days", "Days", total=False), time("remit_by", "To be paid by"), ref("person", "By"),
+                ref("approver", "Approver"), count("remittance", "Remittance", total=False),
+                time("ended_at", "Paid at"), text("payee", "Paid to"),
                 ref("note", "Note"), money("amount", "Amount"), money("open", "Still held"),
             ),
             _withheld,

@@ -8,8 +8,8 @@ from typing import Any
 from casino.bookkeeping.accounts import Account
 from casino.evidence.models import Complaint
 from casino.reports.frame.columns import Column, Row, Type, coded, count, money, ref, text, time
-from casino.reports.frame.filters import DAYS, TABLE, DayRange
-from casino.reports.frame.movements import events, recorded
+from casino.reports.frame.filters import DAYS, EVER, TABLE, DayRange
+from casino.reports.frame.movements import events, held_before, recorded
 from casino.reports.frame.reading import balances
 from casino.reports.frame.report import (
     Equality,
@@ -22,6 +22,7 @@ from casino.reports.frame.report import (
     Section,
     Sensitivity,
 )
+from casino.reports.frame.span import turns
 from casino.reports.frame.trail import DaysOfEvents, at, minutes, place
 from casino.staff.models import Role
 
@@ -184,13 +185,28 @@ def _equalities(scope: Scope, results: Results) -> Iterator[Equality]:
     yield from _complaint_equalities(scope, results)
 
 
+def _frozen(scope: Scope, waiting: int) -> Equality:
+    """What is frozen by the events' postings: all of them, or, where a run asks for days, those since the newest day
+    was opened."""
+    newest = max((turn.day for turn in turns(scope) if turn.opens), default=None)
+    if "from" not in scope.filters or newest is None:
+        said = -sum(recorded(scope, (Account.DISPUTED_POT,), EVER).values())
+        return Equality("frozen in open disputes = what the events record on 2070", waiting, said, Type.MONEY)
+    said = sum(held_before(scope, (Account.DISPUTED_POT,), newest).values())
+    said -= sum(recorded(scope, (Account.DISPUTED_POT,), DayRange(newest, None)).values())
+    return Equality(
+        "frozen in open disputes = what the snapshot of an earlier closing gives, which A32 proves, and the events "
+        "record on 2070 since",
+        waiting, said, Type.MONEY,
+    )  # fmt: skip
+
+
 def _of_disputes(scope: Scope, results: Results) -> Iterator[Equality]:
     found = _disputes(scope)
     waiting = sum(one.frozen for one in found if one.state == "open")
     held = sum(one.balance for one in balances(scope) if one.number == Account.DISPUTED_POT)
     yield Equality("frozen in open disputes = balances of 2070", waiting, held, Type.MONEY)
-    said = -sum(recorded(scope, (Account.DISPUTED_POT,), DayRange(None, None)).values())
-    yield Equality("frozen in open disputes = what the events record on 2070", waiting, said, Type.MONEY)
+    yield _frozen(scope, waiting)
     if not scope.filters:
         totals = results["disputes"].totals
         ruled = sum(one.frozen for one in found if one.state == "ruled")

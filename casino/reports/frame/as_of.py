@@ -1,8 +1,9 @@
 """The moment that a report is as of: a ledger transaction and an event up to which everything is known for good.
 
-Ids are given out before a transaction commits, so that a lower one may appear after a higher one. A moment is therefore
+Ids are given out before a transaction commits, so that a lower one may appear after a higher one. A moment is thus
 taken in two steps: the highest ids that can be seen, then a wait until every transaction of the database that is under
-way has ended. From then on the rows up to these ids are the same whenever they are read.
+way has ended. From then on the rows up to these ids are the same whenever they are read. Other databases of the server
+share its numbers of transactions, and write no row of this one: nobody waits for theirs.
 """
 
 import time
@@ -27,10 +28,16 @@ SELECT coalesce((SELECT max(id) FROM ledger_transaction WHERE book = %s), 0),
        coalesce((SELECT max(id) FROM audit_event WHERE house_id = %s), 0), clock_timestamp()
 """
 _UNTIL = "SELECT coalesce(max(transaction_id), 0) FROM audit_posting WHERE house_id = %s AND event_id <= %s"
-#: A number of our own, above that of every transaction that has one by now. Who posts has one before an id is given
-#: out, for the accounts are locked first.
-_MARK = "SELECT pg_current_xact_id()::text::bigint"
-_OLDEST = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+#: Numbers of the transactions of this database that are under way: each holds a lock on its own until others see what
+#: it has done. Who posts has one before an id is given out, as the accounts are locked first. A prepared one has
+#: no process.
+_UNDER_WAY = """
+SELECT held.transactionid::text::bigint FROM pg_locks held
+LEFT JOIN pg_stat_activity backend ON backend.pid = held.pid
+LEFT JOIN pg_prepared_xacts prepared ON held.pid IS NULL AND prepared.transaction = held.transactionid
+WHERE held.locktype = 'transactionid' AND held.mode = 'ExclusiveLock' AND held.granted
+AND current_database() = coalesce(backend.datname, prepared.database)
+"""
 #: Postings that only one of the two bounds lets in.
 _APART = """
 SELECT coalesce(max(transaction_id), 0), coalesce(max(event_id), 0) FROM audit_posting
@@ -103,15 +110,17 @@ def _wider(house: House, transaction: int, event: int) -> tuple[int, int] | None
 
 
 def _wait(deadline: float) -> None:
-    """Wait until every transaction that is under way has ended. Must not be called within one."""
-    [(mark,)] = sql.rows(_MARK, [])
-    while True:
-        [(oldest,)] = sql.rows(_OLDEST, [])
-        if oldest >= mark:
-            return
+    """Wait until every transaction of this database that is under way has ended. Must not be called within one."""
+    waited_for = _under_way()
+    while waited_for:
         if time.monotonic() > deadline:
             raise Busy
         time.sleep(_PAUSE)
+        waited_for &= _under_way()
+
+
+def _under_way() -> set[int]:
+    return {number for (number,) in sql.rows(_UNDER_WAY, [])}
 
 
 def checkpoint(house: House) -> Checkpoint | None:

@@ -7,6 +7,7 @@ of any report, not even that it was done."""
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from casino.reports.frame.filters import EVER, DayRange
 from casino.reports.frame.movements import events
 from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
@@ -23,9 +24,11 @@ AND coalesce(doc -> 'data' ->> 'code', '') <> %s AND coalesce(doc -> 'data' ->> 
 """
 
 
-def denied(scope: Scope, kinds: Sequence[str] = (REFUSED, FAILED)) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+def denied(
+    scope: Scope, kinds: Sequence[str] = (REFUSED, FAILED), days: DayRange = EVER
+) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """Denials up to the moment, as `events` has them."""
-    for event, chain, seq, doc in events(scope, kinds):
+    for event, chain, seq, doc in events(scope, kinds, days):
         data = doc["data"]
         if data.get("code") != ASKED and data.get("operation") not in SEALED_OPERATIONS:
             yield event, chain, seq, doc

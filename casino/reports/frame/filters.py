@@ -53,3 +53,7 @@ class DayRange:
     def is_before(self, day: str) -> bool:
         """Whether a day is earlier than the first one."""
         return self.first is not None and day < self.first
+
+
+#: All days, and what was booked without one.
+EVER = DayRange(None, None)

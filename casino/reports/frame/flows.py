@@ -5,12 +5,16 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from heapq import merge
+from operator import itemgetter
 from typing import Any
 
 from casino.bookkeeping import flows
 from casino.bookkeeping.flows import CASH, KINDS, MOVED, Direction
 from casino.houses import control_points
 from casino.houses.models import Limits
+from casino.reports.frame import span
+from casino.reports.frame.filters import EVER, DayRange
 from casino.reports.frame.movements import events
 from casino.reports.frame.reading import stream
 from casino.reports.frame.report import Scope
@@ -19,7 +23,8 @@ _FLOWS = f"""
 SELECT flow.id, flow.posted_at, flow.kind, flow.day, flow.who, flow.direction, flow.amount::bigint,
     coalesce(flow.metadata ->> 'drawer', flow.metadata ->> 'table', flow.metadata ->> 'place', ''),
     event.id, chain.name, event.seq, event.doc ->> 'actor', event.doc ->> 'approver'
-FROM ({flows.FLOWS_AS_OF}) flow
+FROM ({flows.FLOWS_AS_OF} AND (%s OR t.period_id = ANY(%s)
+    OR t.metadata ? 'for_day' AND t.metadata ->> 'for_day' = ANY(%s))) flow
 JOIN audit_posting noted ON noted.transaction_id = flow.id
 JOIN audit_event event ON event.id = noted.event_id
 JOIN audit_chainhead chain ON chain.id = event.chain_id
@@ -60,10 +65,12 @@ class Flow:
 _NAMES = tuple(one.name for one in fields(Flow))
 
 
-def transactions(scope: Scope) -> Iterator[Flow]:
-    """Every one that was not taken back, in the order of the postings, in flat memory."""
-    until = scope.as_of.transaction
-    parameters = [scope.house.currency, scope.house.id, list(KINDS), until, until]
+def transactions(scope: Scope, days: DayRange = EVER) -> Iterator[Flow]:
+    """Every one that was not taken back, in the order of the postings, in flat memory; of days with a first one those
+    that are of these days or for them, and few others."""
+    until, lies = scope.as_of.transaction, span.within(scope, days)
+    bounds = [lies.is_whole, lies.ids, lies.names]
+    parameters = [scope.house.currency, scope.house.id, list(KINDS), until, until, *bounds]
     for row in stream(_FLOWS, parameters):
         known = dict(zip(_NAMES, row, strict=True))
         yield Flow(**known | {name: known[name] or "" for name in ("day", "who", "approver")})
@@ -93,10 +100,13 @@ _DIRECTIONS = {
 }  # fmt: skip
 
 
-def said(scope: Scope) -> list[Said]:
+def said(scope: Scope, days: DayRange = EVER) -> list[Said]:
     """The same by the events alone: what a correction has taken back is left out, what it made instead is there."""
     found: dict[tuple[str, int], Said] = {}
-    for event, chain, seq, doc in events(scope, (*KINDS, "cage.corrected")):
+    # What is corrected or attributed later may be of these days, too.
+    paid = events(scope, [kind for kind in KINDS if kind not in MOVED], days)
+    later = events(scope, (*MOVED, "cage.corrected"), DayRange(days.first, None))
+    for event, chain, seq, doc in merge(paid, later, key=itemgetter(0)):
         kind, data = doc["kind"], doc["data"]
         if kind == "cage.corrected":
             found.pop((chain, data["corrects"]), None)
@@ -132,6 +142,11 @@ class Points:
     def least(self, name: str) -> int:
         """The smallest value that a point ever had."""
         return min(int(points[name]) for points in (self._first, *self._points))
+
+    def longest_window(self) -> timedelta:
+        """The longest one that ever was looked at."""
+        every = (self._first, *self._points)
+        return max(timedelta(**{unit: points[name]}) for points in every for name, unit in flows.WINDOWS.items())
 
     def windows(self, moment: datetime) -> dict[str, timedelta]:
         """The windows that were looked at besides the gaming day, by name."""

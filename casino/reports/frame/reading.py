@@ -50,9 +50,11 @@ class Held:
 
 
 def stream(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query, a batch at a time."""
+    """The rows of a query, a batch at a time. All are read: no plan is wanted that has the first of them early."""
     with transaction.atomic(), connection.chunked_cursor() as cursor:
         try:
+            with connection.cursor() as setting:
+                setting.execute("SET LOCAL cursor_tuple_fraction = 1")
             cursor.execute(statement, parameters)
             while rows := cursor.fetchmany(BATCH):
                 yield from rows

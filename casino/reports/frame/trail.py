@@ -11,6 +11,7 @@ from casino.reports.frame.filters import DayRange
 from casino.reports.frame.movements import events
 from casino.reports.frame.reading import fetched
 from casino.reports.frame.report import Scope
+from casino.reports.frame.span import turns
 
 
 def at(doc: Mapping[str, Any]) -> datetime:
@@ -41,12 +42,11 @@ class DaysOfEvents:
         self._ids: list[int] = []
         self._names: list[str] = []
         open_days: list[str] = []
-        for event, _, _, doc in events(scope, ("day.opened", "day.closed")):
-            name = doc["data"]["day"]
-            open_days = [day for day in open_days if day != name]
-            if doc["kind"] == "day.opened":
-                open_days.append(name)
-            self._ids.append(event)
+        for turn in turns(scope):
+            open_days = [day for day in open_days if day != turn.day]
+            if turn.opens:
+                open_days.append(turn.day)
+            self._ids.append(turn.event)
             self._names.append(open_days[-1] if open_days else "")
 
     def of(self, event: int) -> str:

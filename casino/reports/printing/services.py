@@ -19,6 +19,7 @@ from casino.houses import identity
 from casino.houses.models import House
 from casino.players.models import Player
 from casino.reports import runs
+from casino.reports.catalogue import a16_player_statement as a16
 from casino.reports.frame import as_of
 from casino.reports.frame.head import utc
 from casino.reports.frame.report import Scope
@@ -197,7 +198,7 @@ def _statement(house: House, player: str, what: str, period: Mapping[str, str]) 
     document = f"{what}/{player}/{first}/{last}/"
     if what == STATEMENT:
         return _Wanted(document + statements.state_of(scope), about, moment.as_json(), statements.sums_of(scope))
-    document += str(statements.newest_posting(scope))
+    document += str(a16.newest_posting(scope))
     return _Wanted(document, {**about, "paper": what}, moment.as_json(), winnings.sums_of(scope))
 
 

@@ -37,17 +37,11 @@ def sums_of(scope: Scope) -> dict[str, int]:
     return {"opening": opening, "came": came, "went": went, "closing": opening + came - went}
 
 
-def newest_posting(scope: Scope) -> int:
-    """The ledger transaction that has moved the player's accounts last in the period or before; 0: none has."""
-    days = DayRange.of(scope)
-    return max((row[0] for row in a16.postings(scope) if days.takes(row[3]) or days.is_before(row[3])), default=0)
-
-
 def state_of(scope: Scope) -> str:
     """What two statements of one player and period have in common where they say the same: the posting that has moved
     the accounts last, and of what protects the player, if anything does, eight hexadecimal digits."""
     protected = "\n".join(a16.protections(scope))
-    newest = newest_posting(scope)
+    newest = a16.newest_posting(scope)
     return f"{newest}-{hashlib.sha256(protected.encode()).hexdigest()[:8]}" if protected else str(newest)
 
 

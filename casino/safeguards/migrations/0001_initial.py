@@ -487,6 +487,7 @@ class Migration(migrations.Migration):
                 ("kept", models.BigIntegerField(null=True)),
                 ("borne", models.BigIntegerField(null=True)),
                 ("payout", models.PositiveIntegerField(null=True)),
+                ("remit_by", models.DateTimeField(null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
                 (
                     "ended_by",
@@ -610,6 +611,15 @@ class Migration(migrations.Migration):
                             ("remittance", None), models.Q(("kept__gt", 0), ("state", "settled")), _connector="OR"
                         ),
                         name="minor_remitted_what_was_kept",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kept", None), ("remit_by", None)),
+                            models.Q(("kept", 0), ("remit_by", None)),
+                            models.Q(("kept__gt", 0), ("remit_by__gt", models.F("ended_at"))),
+                            _connector="OR",
+                        ),
+                        name="minor_remitted_by_then",
                     ),
                 ],
             },

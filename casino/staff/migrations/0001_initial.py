@@ -262,6 +262,7 @@ class Migration(migrations.Migration):
                 ("sign_count", models.BigIntegerField(db_default=0, default=0)),
                 ("registered_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("last_used_at", models.DateTimeField(null=True)),
+                ("clone_seen_at", models.DateTimeField(null=True)),
             ],
             options={
                 "verbose_name": "passkey",

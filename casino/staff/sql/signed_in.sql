@@ -4,7 +4,7 @@
 -- again. Called within the write's own statement, when its subject is locked.
 CREATE OR REPLACE FUNCTION staff_still_signed_in(p_house uuid, p_token text, p_rows text)
 RETURNS uuid LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan AS $$
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
     PERFORM FROM staff_terminaltoken token
     JOIN staff_staff person ON person.id = token.user_id

@@ -70,7 +70,9 @@ BEGIN
             'needed', a.balance - p_balance + a.min_balance, 'min_balance', a.min_balance, 'key', p_key)::text;
 END $$;
 
--- The lane of an account that this posting shall use: the first that nobody holds, starting at one's own place.
+-- The lane of an account that this posting shall use, and holds from now on: the first that nobody holds, starting at
+-- one's own place; where all are held, one's own place, waited for here: who went on to the lanes of the next account
+-- would hold one of them while waiting for one of this.
 CREATE FUNCTION @schema@.ledger_lane(p_account bigint, p_accounts bigint[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
@@ -94,7 +96,8 @@ BEGIN
             RETURN v_lane;
         END IF;
     END LOOP;
-    RETURN p_account + 1 + v_first;
+    SELECT id INTO v_lane FROM ledger_account WHERE id = p_account + 1 + v_first FOR NO KEY UPDATE;
+    RETURN v_lane;
 END $$;
 
 -- Every posting of a batch has legs and a key of its own.

@@ -115,15 +115,15 @@ ALTER TABLE @schema@.ledger_seal ENABLE ALWAYS TRIGGER ledger_seal_by_trigger;
 ALTER TABLE @schema@.ledger_seal ENABLE ALWAYS TRIGGER ledger_seal_fixed;
 ALTER TABLE @schema@.ledger_seal ENABLE ALWAYS TRIGGER ledger_seal_kept;
 
--- What the seals of a book must be, from its rows as they are.
-CREATE FUNCTION @schema@.ledger_seals_due(p_book uuid) RETURNS TABLE (kind smallint, id bigint, hash bytea)
+-- What the seals of a book must be, from its rows as they are; of transactions from this one on.
+CREATE FUNCTION @schema@.ledger_seals_due(p_book uuid, p_first bigint) RETURNS TABLE (kind smallint, id bigint, hash bytea)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
     SELECT 1::smallint, t.id, ledger_seal_of(t, coalesce(l.legs, ''))
     FROM ledger_transaction t
     LEFT JOIN (SELECT e.transaction_id, string_agg(ledger_bytes(e), ''::bytea ORDER BY e.account_id, e.version) AS legs
                FROM ledger_entry e JOIN ledger_transaction o ON o.id = e.transaction_id AND o.book = p_book
-               GROUP BY e.transaction_id) l ON l.transaction_id = t.id
-    WHERE t.book = p_book
+               WHERE e.transaction_id >= p_first GROUP BY e.transaction_id) l ON l.transaction_id = t.id
+    WHERE t.book = p_book AND t.id >= p_first
     UNION ALL SELECT 2, a.id, ledger_seal_of(a) FROM ledger_account a WHERE a.book = p_book
     UNION ALL SELECT 3, a.id, ledger_seal_of(a.id, 'closed', a.closed_at) FROM ledger_account a
         WHERE a.book = p_book AND a.closed_at IS NOT NULL

@@ -12,20 +12,27 @@ CREATE UNIQUE INDEX ledger_transaction_key_key ON @schema@.ledger_transaction
 CREATE INDEX ledger_transaction_for_day ON @schema@.ledger_transaction (book, (metadata ->> 'for_day'))
     WHERE metadata ? 'for_day';
 
+-- Those of a period, which stand together, are found without reading the others; the index takes next to nothing.
+CREATE INDEX ledger_transaction_period ON @schema@.ledger_transaction USING brin (period_id)
+    WITH (pages_per_range = 32, autosummarize = on);
+
 -- Transactions that say whose they are are found by that and their time.
 CREATE INDEX ledger_transaction_player ON @schema@.ledger_transaction (book, (metadata ->> 'player'), posted_at)
     WHERE (metadata ->> 'player') IS NOT NULL;
+
+-- Two BETWEENs in one CHECK would be written with other parentheses after a dump was restored.
 
 -- Amounts and balances stay within 2^62 - 1 either way: the sum of a balance and a leg always fits 64 bits. What is
 -- fixed on an account is judged by a trigger when it comes in; a CHECK would be judged again with every posting.
 ALTER TABLE @schema@.ledger_entry
     ADD CONSTRAINT ledger_entry_bounds CHECK (
-        amount BETWEEN -4611686018427387903 AND 4611686018427387903
-        AND balance_after BETWEEN -4611686018427387903 AND 4611686018427387903);
+        amount >= -4611686018427387903 AND amount <= 4611686018427387903
+        AND balance_after >= -4611686018427387903 AND balance_after <= 4611686018427387903);
 
 ALTER TABLE @schema@.ledger_transaction
     ADD CONSTRAINT ledger_transaction_named CHECK (
-        char_length(idempotency_key) BETWEEN 1 AND 255 AND char_length(kind) BETWEEN 1 AND 255),
+        char_length(idempotency_key) >= 1 AND char_length(idempotency_key) <= 255
+        AND char_length(kind) >= 1 AND char_length(kind) <= 255),
     ADD CONSTRAINT ledger_transaction_metadata CHECK (jsonb_typeof(metadata) = 'object'),
     ADD CONSTRAINT ledger_transaction_times CHECK (isfinite(posted_at) AND isfinite(occurred_at));
 
@@ -51,11 +58,13 @@ ALTER TABLE @schema@.ledger_assertion
     ADD CONSTRAINT ledger_assertion_metadata CHECK (jsonb_typeof(metadata) = 'object'),
     ADD CONSTRAINT ledger_assertion_times CHECK (isfinite(asserted_at));
 
--- A row for each thing that was written: what it is, its id and a hash of what never changes of it (seals.sql). No index:
--- seals are only appended, and read all together.
+-- A row for each thing that was written: what it is, its id and a hash of what never changes of it (seals.sql). Seals are
+-- only appended; those of the last transactions stand at the table's end, which the index says at no cost to a posting.
 CREATE TABLE @schema@.ledger_seal (
     book uuid NOT NULL,
     id bigint NOT NULL,
     kind smallint NOT NULL,
     hash bytea NOT NULL
 );
+CREATE INDEX ledger_seal_of_transactions ON @schema@.ledger_seal USING brin (id) WITH (pages_per_range = 64)
+    WHERE kind = 1;

@@ -2,6 +2,8 @@
 house: an evening of eight tables, or a year of it."""
 
 import argparse
+import os
+import tempfile
 from dataclasses import replace
 
 from tests.bench.database import database
@@ -23,7 +25,8 @@ def main() -> None:
     if given.write or given.one:
         _part(given)
         return
-    with database():
+    with database(), tempfile.TemporaryDirectory() as marks:
+        os.environ["CASINO_MARK_DIR"] = marks
         from tests.bench.reports import catalogue, rates
 
         if not given.catalogue:

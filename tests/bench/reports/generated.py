@@ -5,7 +5,8 @@ so that their accounts have no floor.
 
 What reports read is there: events, postings, entries, periods, hands with their lines. A verification of it reads and
 compares everything as that of any house does. It finds something at each hand, for one hand cannot follow itself, with
-the same button and the same stacks; and for each day, which no event has opened or closed.
+the same button and the same stacks, and at each closing of a day, which nobody has approved. Each day is opened, and
+then the one before it is closed, with its snapshot; the last one stays open.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ from django.db import connections
 from django.db.backends.utils import CursorWrapper
 
 from casino.audit.verifier import about_of
+from casino.core import canonical
 
 #: Hands are dealt so often at a table, and last so long: no longer than moments of one write may differ.
 _PACE, _LASTS = timedelta(seconds=144), timedelta(seconds=45)
@@ -221,20 +223,29 @@ class _Writer:
             for one in played
         }  # fmt: skip
         self.count: dict[str, int] = {}
+        #: The event that opened the day of the founding.
+        self.opening: dict[str, Any] = {}
+        #: The chain of the house.
+        self.office = 0
 
     def write(self, cursor: CursorWrapper) -> None:
-        """All days; each is a period of the ledger that is closed."""
+        """All days; each is a period of the ledger, closed once the next one is opened."""
+        cursor.execute("SELECT id, chain_id, payload FROM audit_event WHERE house_id = %s AND doc ->> 'kind' = %s",
+                       [self.house.id, "day.opened"])  # fmt: skip
+        [(_, self.office, payload)] = cursor.fetchall()
+        self.opening = json.loads(payload)
         for day in range(self.size.days):
             opened = datetime.combine(self.size.first_day, datetime.min.time(), UTC) + timedelta(days=day) + _OPENS
             cursor.execute(
-                "INSERT INTO ledger_period (book, name, opened_at, closed_at) VALUES (%s, %s, %s, %s) RETURNING id",
-                [self.house.id, opened.date().isoformat(), opened, opened + timedelta(hours=12)],
+                "INSERT INTO ledger_period (book, name, opened_at) VALUES (%s, %s, %s) RETURNING id",
+                [self.house.id, opened.date().isoformat(), opened],
             )
             [period] = cursor.fetchone()
             rows: dict[str, list[tuple[Any, ...]]] = {
                 "ledger_transaction": [], "ledger_entry": [], "audit_event": [], "audit_posting": [], "hands_hand": [],
                 "hands_handline": [], "houses_outboxmessage": [],
             }  # fmt: skip
+            self._turn(cursor, rows["audit_event"], opened)
             for number in range(self.size.hands):
                 for one in self.played:
                     self._hand(rows, one, period, opened + _PACE * number)
@@ -248,11 +259,41 @@ class _Writer:
                            [version, self.numbers[table], table])  # fmt: skip
         cursor.execute("DELETE FROM ledger_seal WHERE book = %s", [self.house.id])
         cursor.execute(
-            "INSERT INTO ledger_seal (book, kind, id, hash) SELECT %s, kind, id, hash FROM ledger_seals_due(%s)",
+            "INSERT INTO ledger_seal (book, kind, id, hash) SELECT %s, kind, id, hash FROM ledger_seals_due(%s, 0)",
             [self.house.id, self.house.id],
         )
         for chain, (seq, leaf_hash) in self.chains.items():
             cursor.execute("UPDATE audit_chainhead SET seq = %s, hash = %s WHERE id = %s", [seq, leaf_hash, chain])
+
+    def _turn(self, cursor: CursorWrapper, events: list[tuple[Any, ...]], opened: datetime) -> None:
+        """Open a day, and close the one before it, of which the books are known by then."""
+        from casino.houses.days import closing_snapshot
+
+        day = opened.date()
+        before = (day - timedelta(days=1)).isoformat()
+        snapshot = closing_snapshot(before)
+        self._of_office(events, "day.opened", opened, {"day": day.isoformat()})
+        closed = {"day": before, "snapshot": snapshot, "totals": {}, "carried": {}, "package": "coming"}
+        self._of_office(events, "day.closed", opened, closed)
+        cursor.execute("UPDATE ledger_period SET closed_at = %s WHERE book = %s AND name = %s",
+                       [opened, self.house.id, before])  # fmt: skip
+        cursor.execute("INSERT INTO ledger_snapshot (book, name, taken_at) VALUES (%s, %s, %s) RETURNING id",
+                       [self.house.id, snapshot, opened])  # fmt: skip
+        [number] = cursor.fetchone()
+        lines = [(number, account, version, balance)
+                 for account, (version, balance, _) in self.accounts.items() if version]  # fmt: skip
+        self._copy(cursor, "ledger_snapshot_line", lines)
+
+    def _of_office(self, events: list[tuple[Any, ...]], kind: str, moment: datetime, data: dict[str, Any]) -> None:
+        """Write an event of the chain of the house, by the one who opened the day of the founding."""
+        head = self.chains[self.office]
+        said = moment.isoformat().replace("+00:00", ".000000Z")
+        doc = self.opening | {"kind": kind, "at": said, "seq": head[0] + 1, "prev": head[1], "data": data}
+        payload = canonical.dumps(doc)
+        head[0] += 1
+        head[1] = hashlib.sha256(b"\x00" + payload.encode()).hexdigest()
+        self.event += 1
+        events.append((self.event, self.house.id, self.office, head[0], 1, payload, head[1]))
 
     def _hand(self, rows: dict[str, list[tuple[Any, ...]]], one: _Played, period: int, begins: datetime) -> None:
         table = one.row["table_id"]
@@ -341,6 +382,7 @@ class _Writer:
             "hands_hand": list(first.row),
             "houses_outboxmessage": list(first.message),
             "hands_handline": [name for name in first.lines[0] if name != "id"],
+            "ledger_snapshot_line": ["snapshot_id", "account_id", "version", "balance"],
         }[table])  # fmt: skip
 
 

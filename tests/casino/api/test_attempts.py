@@ -36,9 +36,9 @@ NOT_SENSITIVE = {
     "house/rules/<int:rules>", "duty/rates", "reality-checks/due",
     "euro-rates", "receipts/<slug:hash>", "rehearsals", "rehearsals/<int:rehearsal>", "reports",
     "seat/prints/<int:printout>/file",
-    "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
+    "audit/archives", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
     "tables/<slug:table>/stream", "tables/<slug:table>/changes",
-    "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes",
+    "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes", "sessions",
     "audit/log/<int:epoch>/checkpoint", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>", "webhooks",
 }  # fmt: skip
 #: What an auditor does not read.

@@ -11,30 +11,14 @@ import pytest
 
 from casino.api.http import contract, examples
 from casino.audit.events.registry import EVENTS
-from casino.hands import deals
-from casino.metrics import status
-from casino.metrics.status import Condition, Part
 from casino.urls import v1
 from tests.casino.described import assert_fits, operations, schema
-from tests.casino.examples import Drawn, Recording, play
-
-
-@pytest.fixture
-def played(live_db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
-    """The examples of an evening that is played now."""
-    monkeypatch.setattr(deals, "secrets", Drawn)
-    # Whether worker and beat run is not of the evening.
-    monkeypatch.setattr(status, "parts", lambda house: [status.Found(part, Condition.IN_ORDER) for part in Part])
-    kit = Recording.found(bare=True)
-    assert isinstance(kit, Recording)
-    try:
-        return play(kit)
-    finally:
-        kit.close()
+from tests.casino.examples import Recording
 
 
 @pytest.mark.slow
-def test_every_example_is_accepted_and_answered_as_it_says(played: dict[str, dict[str, Any]]) -> None:
+def test_every_example_is_accepted_and_answered_as_it_says(whole_evening: Recording) -> None:
+    played = dict(sorted(whole_evening.examples.items()))
     if os.environ.get("EXAMPLES") == "write":
         examples.FILE.write_text(json.dumps(played, ensure_ascii=False, indent=1) + "\n", "utf-8")
         for read in (examples.examples, schema, operations):

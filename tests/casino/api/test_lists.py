@@ -1,5 +1,6 @@
 """Lists of the house: what each is narrowed down by, in which order, and that an index serves the long ones."""
 
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from casino.console import operations
 from casino.hands.models import Hand
 from casino.staff.models import Role, TerminalKind, TerminalToken
 from tests.casino.kit import Desk, Kit
+from tests.casino.superuser import unguarded
 
 
 def rows(desk: Desk, path: str) -> list[dict[str, Any]]:
@@ -47,6 +49,23 @@ def test_hands_are_found_by_player_state_mode_and_time(kit: Kit) -> None:
     assert rows(office, f"hands?from={second['started_at']}") == [second]
     assert rows(office, f"hands?until={second['started_at']}&sort=newest") == [first]
     assert refused(office.get("hands?state=lost")) == (400, "invalid_parameter")
+    assert rows(office, "hands?from=9999-01-01T00:00:00Z") == rows(office, "hands?until=1970-01-01T00:00:00Z") == []
+    # The clock was set back by half an hour after the first hand.
+    with unguarded("hands_hand") as cursor:
+        cursor.execute(
+            "UPDATE hands_hand SET started_at = started_at - interval '30 min' WHERE name = %s", [second["hand"]]
+        )
+    started = {row["hand"]: datetime.fromisoformat(row["started_at"]) for row in rows(office, "hands")}
+    earlier = (started[second["hand"]] - timedelta(minutes=1)).isoformat()
+    between = (started[second["hand"]] + timedelta(minutes=1)).isoformat()
+    for order in ("oldest", "newest"):
+        by_id = [first["hand"], second["hand"]][:: 1 if order == "oldest" else -1]
+        for bound, found in (("from", by_id), ("until", [])):
+            asked = urlencode({bound: earlier, "sort": order})
+            assert [row["hand"] for row in rows(office, f"hands?{asked}")] == found
+        for bound, hand in (("from", first["hand"]), ("until", second["hand"])):
+            asked = urlencode({bound: between, "sort": order})
+            assert [row["hand"] for row in rows(office, f"hands?{asked}")] == [hand]
 
 
 def test_staff_and_terminals_are_found_by_what_people_look_for(kit: Kit) -> None:

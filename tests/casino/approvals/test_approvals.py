@@ -14,8 +14,8 @@ from casino.approvals.control_points import set_at_founding
 from casino.approvals.models import Approval, ApprovalState
 from casino.audit import verifier
 from casino.audit.models import Event
-from casino.reports.selectors import verification
 from casino.reports.tasks import expire_approvals
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.verification import auditing, exporting
 from tests.casino.kit import ACTOR, Desk, Kit

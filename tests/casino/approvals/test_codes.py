@@ -9,7 +9,7 @@ from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem
-from tests.casino.staff.test_second_factor import Person
+from tests.casino.staff.test_second_factor import Person, clock  # noqa: F401 - a fixture for every test
 
 DUTY = {"amount": 700, "reason": "November"}
 

@@ -11,7 +11,7 @@ from casino.audit.verifier import state_approvals
 from casino.hands.models import Hand
 from casino.houses import control_points
 from casino.houses.models import House, Limits
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role, TerminalKind
 from tests.casino.hands.test_settlement import dispute
 from tests.casino.kit import ACTOR, MISDEAL, SAMPLE, Desk, Kit

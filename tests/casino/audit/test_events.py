@@ -4,19 +4,19 @@ import ast
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+import httpx
 import pytest
 from django.db import DatabaseError, connections, transaction
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from pytest_django.plugin import DjangoDbBlocker
 
 import casino
 from casino.audit import reference_page as page
@@ -39,7 +39,7 @@ from ledger.exports import utc
 from ledger.models import Entry, Transaction
 from ledger.posting import CREDIT, AccountSpec, Leg, ensure_accounts, post
 from tests.casino.any_event import AnyEvent
-from tests.casino.busy import AFTERWARDS, STEPS, Busy
+from tests.casino.busy import AFTERWARDS, STEPS
 from tests.casino.kit import ACTOR, Kit, claim, record_work
 from tests.casino.superuser import unguarded
 
@@ -314,35 +314,17 @@ def test_none_is_left_out_except_where_null_says_something() -> None:
 # --- A busy evening -------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def played(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Kit]:
-    """The module's house in which everything was done once, and every answer noted the place of its event. One will do
-    for all tests that only read it."""
-    with django_db_blocker.unblock():
-        kit = Kit.found()
-        busy = Busy(kit)
-        for steps in (STEPS, AFTERWARDS):
-            for name, step in steps.items():
-                answer = step(busy)
-                assert answer.is_success, f"{name}: {answer.text}"
-                if name not in WITHOUT_RECEIPT:
-                    assert answer.json().get("audit", {}).keys() == {"chain", "seq", "hash"}, name
-            kit.settle()
-        connections.close_all()
-    yield kit
-    kit.close()
-
-
-@pytest.fixture
-def evening(played: Kit, live_db: None) -> Kit:
-    """The house in which everything was done, with database access for this test. Nothing may be written in it."""
-    return played
-
-
 def payloads(kit: Kit) -> list[dict[str, Any]]:
     """The house's events in the order in which they were written."""
     found = Event.objects.filter(chain__house=kit.house).order_by("id").values_list("payload", flat=True)
     return [json.loads(payload) for payload in found]
+
+
+@pytest.mark.slow
+def test_every_answer_names_the_place_of_its_event(everything_done: tuple[Kit, dict[str, httpx.Response]]) -> None:
+    for name, answer in everything_done[1].items():
+        if name not in WITHOUT_RECEIPT:
+            assert answer.json().get("audit", {}).keys() == {"chain", "seq", "hash"}, name
 
 
 @pytest.mark.slow
@@ -374,6 +356,7 @@ def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_ledger_transaction_is_noted_by_exactly_one_event(evening: Kit) -> None:
     noted: dict[int, dict[str, Any]] = {}
     for each in payloads(evening):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -153,7 +154,10 @@ def test_a_restored_house_reads_but_does_not_write(
     assert kit.house.code not in ready.text, "anybody may ask"
     with pytest.raises(LogRefused, match="size"):
         Sequencer(Signer.from_settings()).publish(kit.house.id)
-    Sequencer(Signer.from_settings()).round()
+    going = Sequencer(Signer.from_settings())
+    # What other tests have left behind would take seconds.
+    going._due.update(dict.fromkeys((house for house in going.pending() if house != kit.house.id), math.inf))
+    assert going.round() == 0
     assert Event.objects.filter(chain__house=kit.house, leaf=None).count() == 3, "the sequencer leaves it alone"
 
 

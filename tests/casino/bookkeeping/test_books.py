@@ -18,9 +18,10 @@ from casino.chips.models import Imbalance
 from casino.chips.selectors import in_use
 from casino.core.denominations import canonical
 from casino.reports import tasks
-from casino.reports.selectors import house_report, verification
+from casino.reports.selectors import house_report
 from casino.reports.snapshots import newest_problems
 from casino.reports.tasks import check, check_newest, check_snapshots
+from casino.reports.verifying import verification
 from casino.settings import CELERY_BEAT_SCHEDULE
 from casino.staff.models import Role
 from ledger import holds, snapshots
@@ -110,28 +111,29 @@ def test_balances_of_the_past(traded: Kit) -> None:
     assert held("") == (750, 3)
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("balance?version=4", 404),
-        ("balance?version=-1", 400),
-        ("balance?version=x", 400),
-        ("balance?version=٣", 400),
-        ("balance?version=1&at=2020-01-01T00:00:00Z", 400),
-        ("balance?at=2020-01-01T00:00:00", 400),
-        ("balance?at=yesterday", 400),
-        ("balance?at=0001-01-01T00:00:00%2B14:00", 400),
-        ("balance?when=now", 400),
-        ("statement?after_version=-1", 400),
-        ("statement?page_size=0", 400),
-        ("statement?page_size=1001", 400),
-        ("statement?page=2", 400),
-        ("statement?after_version=999999999999999", 200),
-    ],
+UNANSWERED = (
+    ("balance?version=4", 404),
+    ("balance?version=-1", 400),
+    ("balance?version=x", 400),
+    ("balance?version=٣", 400),
+    ("balance?version=1&at=2020-01-01T00:00:00Z", 400),
+    ("balance?at=2020-01-01T00:00:00", 400),
+    ("balance?at=yesterday", 400),
+    ("balance?at=0001-01-01T00:00:00%2B14:00", 400),
+    ("balance?when=now", 400),
+    ("statement?after_version=-1", 400),
+    ("statement?page_size=0", 400),
+    ("statement?page_size=1001", 400),
+    ("statement?page=2", 400),
+    ("statement?after_version=999999999999999", 200),
 )
-def test_questions_that_cannot_be_answered(traded: Kit, path: str, status: int) -> None:
-    answer = traded.office().get(f"ledger/accounts/2010/anna/{path}")
-    assert answer.status_code == status, answer.text
+
+
+def test_questions_that_cannot_be_answered(traded: Kit) -> None:
+    office = traded.office()
+    for path, status in UNANSWERED:
+        answer = office.get(f"ledger/accounts/2010/anna/{path}")
+        assert answer.status_code == status, (path, answer.text)
 
 
 def test_an_account_of_another_house_is_not_there(traded: Kit) -> None:

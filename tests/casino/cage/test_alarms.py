@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from casino.approvals.control_points import set_at_founding
-from casino.approvals.selectors import database_time
 from casino.cage.models import Shift
+from casino.core.sql import database_time
 from casino.hands.models import Hand
 from casino.reports.alarms import alarms, bank_time
 from casino.staff.models import Role, TerminalKind

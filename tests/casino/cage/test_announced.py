@@ -15,7 +15,7 @@ from casino.cage.founding import create_drawer
 from casino.core import sql
 from casino.days import open_work
 from casino.reports import tasks
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.verification import exporting
 from ledger.models import Hold

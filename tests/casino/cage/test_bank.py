@@ -10,7 +10,7 @@ from django.db import connections, transaction
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import EVENTS, posting
 from casino.cage.models import BankBag
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import CHIPS, Desk, Kit, book

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from casino.approvals.control_points import set_at_founding
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.transfers.test_transfers import refusal

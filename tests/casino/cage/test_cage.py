@@ -5,7 +5,8 @@ import pytest
 from casino.bookkeeping import chart
 from casino.chips.selectors import in_use
 from casino.core.denominations import canonical
-from casino.reports.selectors import custody, house_report, verification
+from casino.reports.selectors import custody, house_report
+from casino.reports.verifying import verification
 from tests.casino.kit import CHIPS, Kit
 
 

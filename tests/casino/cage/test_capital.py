@@ -10,7 +10,7 @@ from casino.audit.verifier.findings import Report
 from casino.audit.verifier.state import State
 from casino.bookkeeping.cover import cover
 from casino.bookkeeping.postings import posting
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import CASH, CHIPS, Desk, Kit, book
 from tests.casino.transfers.test_transfers import refusal

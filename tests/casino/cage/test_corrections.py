@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff
 from tests.casino.kit import Desk, Kit
 from tests.casino.transfers.test_transfers import refusal

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Kit

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from casino.bookkeeping.postings import posting
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import Desk, Kit, book
 from tests.casino.transfers.test_transfers import refusal

@@ -8,7 +8,8 @@ from django.db import connections, transaction
 from casino.audit.models import Event
 from casino.bookkeeping.postings import posting
 from casino.cage.models import FoundChips
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.busy import PERSON
 from tests.casino.kit import Desk, Kit, book

@@ -9,7 +9,8 @@ from django.db import connections, transaction
 from casino.bookkeeping.postings import posting
 from casino.cage.founding import create_drawer
 from casino.cage.models import HeldPayout
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.busy import PERSON
 from tests.casino.kit import ACTOR, Desk, Kit, book

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from casino.approvals.control_points import set_at_founding
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.busy import PERSON

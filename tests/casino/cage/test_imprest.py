@@ -10,7 +10,7 @@ import pytest
 from casino.approvals.control_points import set_at_founding
 from casino.cage import blind
 from casino.cage.founding import create_drawer
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff
 from casino.verification.auditing import verify_house
 from tests.casino.kit import ACTOR, Desk, Kit

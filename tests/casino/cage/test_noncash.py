@@ -7,7 +7,8 @@ import pytest
 from django.db import connections, transaction
 
 from casino.cage.models import NonCashBuyIn
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.busy import PERSON
 from tests.casino.kit import Desk, Kit

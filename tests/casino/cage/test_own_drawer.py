@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem

@@ -3,7 +3,8 @@
 import pytest
 
 from casino.cage.models import Shift
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from casino.reports.selectors import house_report, verification
+from casino.reports.selectors import house_report
+from casino.reports.verifying import verification
 from casino.staff.models import Role, TerminalKind
 from tests.casino.devices import code
 from tests.casino.kit import Desk, Kit

@@ -7,7 +7,7 @@ import pytest
 
 from casino.cage.founding import create_drawer
 from casino.cage.models import Handover, Shift
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role, TerminalKind
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.transfers.test_transfers import refusal

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from casino.cage.models import VarianceOffset
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import Desk, Kit
 from tests.casino.superuser import unguarded

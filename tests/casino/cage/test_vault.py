@@ -10,7 +10,8 @@ from django.db import connections, transaction
 from casino.bookkeeping.postings import posting
 from casino.cage.contents import in_the_vault
 from casino.cage.models import VaultCount, VaultCountEntry
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import Desk, Kit, book
 from tests.casino.scene import figures_of

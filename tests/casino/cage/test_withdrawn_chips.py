@@ -7,7 +7,7 @@ import pytest
 from casino.bookkeeping import chart
 from casino.cage.founding import create_drawer
 from casino.cage.models import Handover, Shift
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.chips.test_chip_sets import FROM_C1, WHY, Sets
 from tests.casino.kit import ACTOR, Kit

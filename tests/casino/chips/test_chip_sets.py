@@ -11,7 +11,8 @@ from casino.cage.founding import create_drawer
 from casino.chips.models import ChipSet
 from casino.core import sql
 from casino.houses.models import House
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.transfers import chip_sets
 from tests.casino.core.test_races import meanwhile

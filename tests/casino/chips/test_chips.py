@@ -15,8 +15,9 @@ from casino.core.errors import Conflict, HouseError
 from casino.core.write import Work
 from casino.hands.terms import set_up_table
 from casino.houses.models import House
-from casino.reports.selectors import custody, house_report, racks, verification
+from casino.reports.selectors import custody, house_report, racks
 from casino.reports.tasks import check, check_custody
+from casino.reports.verifying import verification
 from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms, stock_tray
 from ledger.posting import CREDIT, DEBIT, AccountSpec, Leg, ensure_accounts, post

@@ -9,7 +9,7 @@ from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.cage.founding import create_drawer
 from casino.chips.models import ChipSet
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.transfers import chip_sets, late_claims
 from casino.transfers.models import LateClaim

@@ -11,8 +11,9 @@ from casino.audit.models import Event
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance
 from casino.reports.narrowing import where
-from casino.reports.selectors import custody_problems, verification
+from casino.reports.selectors import custody_problems
 from casino.reports.tasks import check
+from casino.reports.verifying import verification
 from ledger.models import Entry
 from tests.casino.kit import Desk, Kit
 

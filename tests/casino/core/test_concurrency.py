@@ -8,7 +8,8 @@ import pytest
 from django.db import connections, transaction
 
 from casino.core import locks
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import TerminalKind
 from casino.tables.models import Table
 from tests.casino.kit import Kit

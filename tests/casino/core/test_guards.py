@@ -10,7 +10,7 @@ from django.db import DatabaseError, connections
 
 from casino.core import guards, heartbeat, sql
 from casino.core.heartbeat import Part
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.verification import auditing
 from tests.casino.kit import Kit
 
@@ -62,13 +62,14 @@ def test_no_table_of_the_house_or_the_ledger_is_truncated(live_db: None) -> None
     assert (tables | guarded) - emptied == {table for (table,) in sql.rows(_KEPT, [])}
 
 
-@pytest.mark.some_now(5)
 def alive() -> None:
     """Whatever came before may have taken longer than a sign of life lasts."""
     heartbeat.live(Part.BEAT)
     heartbeat.live(Part.WORKER)
 
 
+# "one" is as "all of a table", "replica only" as "not always".
+@pytest.mark.some_now(2)
 @pytest.mark.usefixtures("all_running")
 @pytest.mark.parametrize(
     ("table", "change", "off", "problem"),

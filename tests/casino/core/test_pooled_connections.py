@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import OperationalError, connection, connections, transaction
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.settings import database
+from tests import kept_connections
 from tests.casino.busy import AFTERWARDS, STEPS, Busy
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import Kit
@@ -40,6 +41,7 @@ def pooler(request: pytest.FixtureRequest, live_db: None) -> Iterator[Pooler]:
             yield made
         finally:
             connections["default"].close()
+            kept_connections.close()
             entry |= before
             made.close()
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from casino.core.errors import HouseError
 from casino.evidence import forgetting
-from casino.staff import roster
+from casino.staff import sessions
 from casino.staff.credentials import Credentials
 from casino.staff.models import Role, TerminalToken
 from casino.staff.services import hire as hire_at_founding
@@ -73,7 +73,7 @@ def test_no_token_is_issued_for_a_password_that_was_just_replaced(kit: Kit, monk
     who, key = hire(kit, office), enrol(office)
     reset = {"password": OTHER, "reason": "forgotten"}
     done, entered, waited = meanwhile(
-        monkeypatch, roster, "_end",
+        monkeypatch, sessions, "end",
         second=lambda: sign_in(kit, who, key),
         first=lambda: change(office, f"staff/{who}/password", reset),
     )  # fmt: skip
@@ -88,7 +88,7 @@ def test_a_person_who_is_let_go_during_sign_in_does_not_get_in(kit: Kit, monkeyp
     office = kit.office(Role.ADMIN)
     who, key = hire(kit, office), enrol(office)
     _, entered, waited = meanwhile(
-        monkeypatch, roster, "_end",
+        monkeypatch, sessions, "end",
         second=lambda: sign_in(kit, who, key),
         first=lambda: change(office, f"staff/{who}/deactivate", {"reason": "left the house"}),
     )  # fmt: skip

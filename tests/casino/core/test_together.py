@@ -14,6 +14,7 @@ from casino.core import kept, locks, sql, valid
 from casino.core.errors import NotFound
 from casino.core.write import Work
 from casino.golive.stages import to_stage
+from casino.hands.models import Deal
 from casino.houses import stages
 from casino.houses.models import HouseStage
 from casino.tables.models import Table
@@ -112,6 +113,68 @@ def test_the_transaction_begins_with_what_is_sent_first_and_ends_with_the_last(k
     with round_trips() as asked:
         locks.in_transaction(look)
     assert ["BEGIN" in one or "COMMIT" in one for one in asked] == [True, True]
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_value_that_cannot_be_sent_lets_nothing_be_sent(prepared: bool) -> None:
+    """Not the statement before it either, and the connection goes on."""
+    marked = sql.Bound("INSERT INTO marked SELECT %s::integer RETURNING n", [1])
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TEMP TABLE marked (n integer) ON COMMIT DROP")
+        for _ in range(10 if prepared else 0):
+            sql.together(marked)
+        with round_trips() as asked, pytest.raises((DataError, ValueError)):
+            sql.together(marked, sql.Bound("SELECT %s::text", ["\0"]))
+        assert set(asked) <= {"Sync"}  # the end of a message in which nothing is
+        [[there], counted] = sql.together(marked, sql.Bound("SELECT count(*) FROM marked WHERE n = %s::integer", [1]))
+        assert (there, counted) == ((1,), [(11 if prepared else 1,)])
+
+
+@pytest.mark.parametrize("times", [1, 10])
+def test_statements_that_stay_prepared_go_with_others_in_one_message(kit: Kit, times: int) -> None:
+    codes = Drawer.objects.filter(house=kit.house).order_by("code").values_list("code", flat=True)
+
+    def look() -> list[list[Any]]:
+        return sql.together(sql.Bound("SELECT %s::bigint + 1", [41]), ("SELECT %s", ["a"]), codes)
+
+    for _ in range(times):
+        with round_trips() as asked:
+            found = locks.in_transaction(look)
+        assert found == [[(42,)], [("a",)], list(codes)]
+    assert len(asked) == 2  # COMMIT is the other
+
+
+def test_arrays_are_written_as_postgresql_reads_them(live_db: None) -> None:
+    texts, several = ["", "a b", 'say "x"', "back\\slash", "{}", "NULL", "a,b", "\n"], [b"", b"\0\x01", b"\\x41"]
+    reading = "SELECT %s::text[], %s::bytea[], %s::text[]"
+    assert sql.bound(reading, [sql.texts(texts), sql.binaries(several), sql.texts([])]) == [(texts, several, [])]
+
+
+def test_a_new_row_has_what_the_database_makes_of_it(kit: Kit) -> None:
+    """As if it had been saved: its id and its defaults, and what is too long is refused, not cut."""
+    row = Deal(house=kit.house, table=kit.table(), number=1, name="T1-000001", commitment="c" * 64, sealed_seed=b"s")
+    row.seats = [{"seat": 1, "player": 'u"1'}]
+    sql.insert(row)
+    found = Deal.objects.get(house=kit.house, name="T1-000001")
+    assert (found.pk, found.at, found.seats, bytes(found.sealed_seed)) == (row.pk, row.at, row.seats, b"s")
+    row.name = "T" * 49
+    with pytest.raises(DataError), transaction.atomic():
+        sql.insert(row)
+
+
+def test_what_stays_prepared_stops_those_after_it_where_it_fails(kit: Kit) -> None:
+    drawer = Drawer.objects.get(house=kit.house, code="C1")
+    for _ in range(8):
+        with pytest.raises(DataError), transaction.atomic():
+            sql.together(sql.Bound("SELECT 1 / %s::integer", [0]), _renaming(drawer))
+    drawer.refresh_from_db()
+    assert drawer.x_readings == 0
+    assert sql.bound("SELECT %s::text", ["still there"]) == [("still there",)]
+
+
+def _renaming(drawer: Drawer) -> sql.Statement:
+    return sql.updating(Drawer.objects.filter(id=drawer.pk), x_readings=9)
 
 
 # --- What a transaction keeps ----------------------------------------------------------------------------------------

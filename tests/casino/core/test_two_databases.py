@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
@@ -30,19 +31,17 @@ SEND = (
 
 
 @pytest.fixture
-def second(services: TestServices, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """The environment of another database, migrated, on the same broker."""
-    other = TestServices(os.environ)
+def second(services: TestServices) -> Iterator[dict[str, str]]:
+    """The environment of another database, migrated or copied from one that was, on the same broker."""
+    other = copy.copy(services)
     other.database = f"test_casino_{worker_name()}b_{os.getpid()}"
-    broker = {name: os.environ[name] for name in ("REDIS_URL", "CELERY_BROKER_URL")}
-    environ = {**os.environ, **other.environ(), **broker}
+    environ = {**os.environ, **other.environ()}
     migrate = ("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
     other.create_database(migrate=lambda: run(environ, *migrate), durable=False)
     try:
         yield environ
     finally:
         other.drop_database()
-        other.remove()
 
 
 def run(environ: dict[str, str], *command: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from casino.audit.models import Event
 from casino.houses.days import days
-from casino.reports.selectors import house_report, verification
+from casino.reports.selectors import house_report
+from casino.reports.verifying import verification
 from casino.staff.models import Role, TerminalKind
 from ledger import snapshots
 from ledger.models import Transaction

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose
 from ledger.models import Transaction

@@ -21,8 +21,8 @@ from casino.reports import package, package_reports
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.filters import PERSON
 from casino.reports.frame.report import Sensitivity
-from casino.reports.selectors import verification
 from casino.reports.tasks import package_day
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.days.test_days import FIRST, SECOND, close, count_drawer, events, opened, play, refusal
 from tests.casino.kit import ACTOR, IDENTITY, Desk, Kit

@@ -13,8 +13,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, connections
 
-from casino.core import heartbeat
-from casino.doctor import backups, database, keys, outside, surroundings, transport
+import casino
+from casino.core import heartbeat, release
+from casino.doctor import backups, database, given, keys, outside, surroundings, transport
 from casino.doctor.findings import Finding, Level
 from casino.houses import sealing
 from deploy.backups import records
@@ -280,3 +281,71 @@ def test_of_backups_that_are_not_noted_nothing_is_known(settings: Any, tmp_path:
     assert codes(backups.backups()) == {"backup_old", "restore_drill_old"}
     (tmp_path / "backup.json").write_text("[]")
     assert codes(backups.backups()) == {"backup_records_unreadable"}
+
+
+def test_before_an_upgrade_no_rows_are_read_as_the_new_version_has_them(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(release, "migrations", lambda: frozenset({("houses", "0002_here")}))
+    monkeypatch.setattr(keys, "seal", lambda house: pytest.fail("houses are read"))
+    with pytest.raises(SystemExit):
+        call_command("doctor", "--json")
+    assert "migrations_missing" in {one["code"] for one in json.loads(capsys.readouterr().out)}
+
+
+def test_the_release_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("release")
+    call_command("release", "--version-only")
+    own = casino.__version__
+    assert capsys.readouterr().out == f"{own}, after {release.own().before}\n{own}\n"
+
+
+# -- the configuration file -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A configuration file that this process has read, and the file of a secret beside it."""
+    path, secret = tmp_path / "cukassza.toml", tmp_path / "redis_url"
+    secret.write_text("redis://broker/0")
+    secret.chmod(0o400)
+    path.write_text(f'[broker]\nurl_file = "{secret}"\n[web]\npasskey_host = "a.example"\n')
+    path.chmod(0o644)
+    monkeypatch.setenv("CASINO_CONFIG", str(path))
+    monkeypatch.delenv("REDIS_URL")
+    return path
+
+
+def test_the_configuration_file_is_named_and_nobody_else_may_write_it(file: Path) -> None:
+    found = list(given.file())
+    assert {one.level for one in found} == {Level.OK}
+    assert f"settings come from {file}" in [one.words for one in found]
+    file.chmod(0o664)
+    assert codes(given.file()) == {"file_open"}
+    assert codes(given.file(), Level.FAILURE) == {"file_open"}
+
+
+def test_a_secret_that_others_may_open_is_found(file: Path) -> None:
+    secret = file.with_name("redis_url")
+    for mode, found in ((0o440, set()), (0o444, {"secret_open"}), (0o620, {"secret_open"}), (0o400, set())):
+        secret.chmod(mode)
+        assert codes(given.file(), Level.FAILURE) == found, oct(mode)
+
+
+def test_keys_that_the_environment_overrides_are_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASINO_PASSKEY_HOST", "b.example")
+    monkeypatch.setenv("REDIS_URL", "redis://other/0")
+    [found] = [one for one in given.file() if one.code == "overridden"]
+    assert found.level is Level.NOTE
+    assert "broker.url (REDIS_URL), web.passkey_host (CASINO_PASSKEY_HOST)" in found.words
+
+
+def test_what_one_process_alone_may_know_is_not_in_the_file_of_all(file: Path) -> None:
+    file.write_text('[keys]\nlog_key_file = "/etc/cukassza/log_key"\n')
+    assert "private_for_all" in codes(given.file(), Level.WARNING)
+
+
+def test_an_installation_without_a_file_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASINO_CONFIG", "")
+    monkeypatch.setattr("casino.core.setting_sources.DEFAULT_FILE", Path("/no/such/file"))
+    assert codes(given.file()) == {"no_file"}

@@ -7,19 +7,20 @@ from typing import Any
 import pytest
 from django.core.management import CommandError
 
-from casino.approvals.selectors import database_time
 from casino.audit.models import Event
+from casino.core.sql import database_time
 from casino.evidence.models import Complaint, ComplaintText, LegalHold
 from casino.houses.models import House
 from casino.reports import alarms
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.kit import Desk, Kit
-from tests.casino.players.test_persons import assert_nowhere, forget, recorded, signers
+from tests.casino.players.test_persons import forget, recorded, signers
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.reports.test_catalogue_of_control import broken
 from tests.casino.scene import assert_problem, last_event, recorded_since
 from tests.casino.superuser import unguarded
+from tests.casino.written import assert_nowhere
 
 __all__ = ["signers"]
 TEXT = "Anna Kiss says that the pot was pushed to the wrong seat."
@@ -82,7 +83,7 @@ def test_a_complaint_is_opened_answered_escalated_and_closed(played: Kit) -> Non
     assert (hand["record_sha256"], hand["last_seq"], hand["leaf_hash"]) == (record, newest.seq, newest.leaf_hash)
     assert (entry["leaf_hash"], entry["kind"], entry["player"]) == (bought.leaf_hash, "cage.buy_in", "T1-u2")
     # What was written is nowhere in the clear, and its hash is in the event.
-    assert_nowhere(TEXT)
+    assert_nowhere(kit.house, TEXT)
     [text] = ComplaintText.objects.filter(house=kit.house)
     assert hashlib.sha256(bytes(text.sealed)).hexdigest() == event["data"]["text_sha256"]
     manager, floor = kit.office(Role.MANAGER), kit.office(Role.FLOOR)

@@ -15,9 +15,10 @@ from casino.staff.models import AnsweredRequest, Role
 from tests.casino.evidence.test_complaints import findings
 from tests.casino.kit import ACTOR, IDENTITY, Desk, Kit
 from tests.casino.papers import words
-from tests.casino.players.test_persons import assert_nowhere, recorded
+from tests.casino.players.test_persons import recorded
 from tests.casino.scene import assert_problem, last_event, recorded_since
 from tests.casino.superuser import unguarded
+from tests.casino.written import assert_nowhere
 
 FACTS = "Bought in for cash three times below the limit, played two hands, cashed out."
 CASE = {"what": "case", "player": "T1-u2", "text": FACTS}
@@ -95,7 +96,7 @@ def test_reads_and_writes_are_entries_like_each_other(house: Kit, officer: Desk)
     assert len({len(bytes(one.sealed)) for one in SealedEntry.objects.filter(house=house.house)}) == 1
     for answer in AnsweredRequest.objects.filter(house=house.house, terminal__code__startswith="office"):
         assert "T1-u2" not in answer.answer
-    assert_nowhere(FACTS)
+    assert_nowhere(house.house, FACTS)
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role is not Role.COMPLIANCE])

@@ -12,7 +12,7 @@ from casino.verification.auditing import verify_house
 from tests.casino.golive.test_once_live import kit
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem
-from tests.casino.staff.test_second_factor import Person
+from tests.casino.staff.test_second_factor import Person, clock  # noqa: F401 - a fixture for every test
 
 __all__ = ["kit"]
 

@@ -12,7 +12,8 @@ from casino.audit.models import Event
 from casino.hands.models import Hand, HandState
 from casino.hands.tasks import resolve_confirmed_hand
 from casino.houses.models import OutboxMessage
-from casino.reports.selectors import custody, hand_money, house_report, verification
+from casino.reports.selectors import custody, hand_money, house_report
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.hands.test_settlement import alter_as_superuser
 from tests.casino.hands.test_variant_hands import ALONE_WITH_41, dealt, faerbeln

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
 
 import engine
 from casino.audit import verifier
@@ -19,6 +18,7 @@ from casino.verification import auditing, exporting
 from engine.kernel.grammar import OUT_OF_HAND
 from engine.play import random_line
 from engine.registry import game_info, game_names
+from tests.casino import written
 from tests.casino.devices import device, events
 from tests.casino.hands.test_voiding import REASON, floor
 from tests.casino.kit import FAERBELN, FERBLI, SAMPLE, Desk, Kit
@@ -31,10 +31,6 @@ _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}|\\x[0-9a-f]+")
 #: What an offer may be filled in with: a card that is called, for example, in any hand.
 _CHOICES = re.compile(r'"choices\\*": ?\[[^]]*\]')
 _CARDS = re.compile(r"(?<![0-9A-Za-z?])(?:[A-Z0-9][a-z]|\?\?)+(?![0-9A-Za-z?])")
-_TABLES = """
-SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'public' AND c.relkind = 'r' ORDER BY 1
-"""
 
 
 def named_in(text: str, pack: frozenset[str]) -> set[str]:
@@ -49,25 +45,16 @@ _SET = {"ferbli": FERBLI, "faerbeln": FAERBELN}
 
 
 class Rows:
-    """Every row of every table, and what is there that was not when this was made."""
+    """What every table has that was written since this was made."""
 
     def __init__(self) -> None:
-        self._before = self._read()
+        self._made = written.now()
         #: Cards that everybody has seen.
         self.public: set[str] = set()
 
     def new(self) -> list[tuple[str, str]]:
-        """Table and text of rows that have been written since."""
-        return sorted(self._read() - self._before)
-
-    @staticmethod
-    def _read() -> set[tuple[str, str]]:
-        with connections["owner"].cursor() as cursor:
-            cursor.execute(_TABLES)
-            tables = [name for (name,) in cursor.fetchall()]
-            every = " UNION ALL ".join(f"SELECT '{name}', row_to_json(t)::text FROM \"{name}\" t" for name in tables)
-            cursor.execute(every)
-            return set(cursor.fetchall())
+        """Table and text of each of these rows."""
+        return sorted(written.since(self._made))
 
 
 def assert_no_card_leaks(rows: Rows, hand: Hand) -> set[str]:

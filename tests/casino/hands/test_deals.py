@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, connections, transaction
 from django.db.utils import DatabaseError
 
 from casino.hands import deals, preparing
-from casino.hands.models import ClientSeed, Deal, Hand
+from casino.hands.models import ClientSeed, Deal, Hand, HandLine
 from casino.hands.terms import set_up_table
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose, ClientSeeds, Table
@@ -351,6 +351,30 @@ def test_a_temporary_table_does_not_get_past_a_guard(kit: Kit) -> None:
         with refused, transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(temporary)
             cursor.execute(forgery)
+
+
+@pytest.mark.parametrize("numbers", [(3,), (1, 3), (3, 1), (2, 4, 5)])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_lines_leave_no_gap_in_a_log(kit: Kit, numbers: tuple[int, ...], hidden: bool) -> None:
+    """Lines that one statement adds are judged together; a temporary table of the name under which they are seen
+    changes nothing."""
+    kit.table()
+    desk = kit.seated()
+    desk.ok("hands", {"mode": "physical"})
+    hand = Hand.objects.get(house=kit.house)
+    there = HandLine.objects.filter(hand=hand).count()
+    lines = ", ".join(f"('{kit.house.id}'::uuid, {hand.id}, {there + number}, 'p1 f')" for number in numbers)
+    refused = pytest.raises(DatabaseError, match="has no line before it")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        if hidden:
+            cursor.execute("CREATE TEMP TABLE added ON COMMIT DROP AS SELECT * FROM hands_handline WHERE false")
+        cursor.execute(f"INSERT INTO hands_handline (house_id, hand_id, seq, text) VALUES {lines}")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO hands_handline (house_id, hand_id, seq, text) VALUES"
+            f" ('{kit.house.id}', {hand.id}, {there + 2}, 'p1 f'), ('{kit.house.id}', {hand.id}, {there + 1}, 'p1 f')"
+        )
+        transaction.set_rollback(True)
 
 
 # --- Records --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from casino.hands import selectors
 from casino.hands.models import CardException, Hand, HandState
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.verification import replaying
 from engine.registry import game_info

@@ -8,7 +8,8 @@ from django.db import connections, transaction
 from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.hands.models import Hand, HandState, LaterRuling
-from casino.reports.selectors import custody, hand_money, verification
+from casino.reports.selectors import custody, hand_money
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff
 from casino.verification.unexplained_postings import of as unexplained
 from tests.casino.core.test_concurrency import at_once

@@ -8,7 +8,8 @@ from django.db import DatabaseError, connection, transaction
 
 from casino.hands import selectors
 from casino.hands.models import Hand
-from casino.reports.selectors import hand_money, verification
+from casino.reports.selectors import hand_money
+from casino.reports.verifying import verification
 from engine import registry as games
 from engine.record.format import parse_record
 from engine.record.replay import replay

@@ -8,7 +8,8 @@ from django.db import connections, transaction
 
 from casino.audit.models import Event
 from casino.hands.models import Hand, HandState
-from casino.reports.selectors import custody, hand_money, house_report, verification
+from casino.reports.selectors import custody, hand_money, house_report
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff
 from tests.casino.hands.test_settlement import alter_as_superuser, dispute
 from tests.casino.kit import SAMPLE, Desk, Kit

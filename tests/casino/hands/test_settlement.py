@@ -14,7 +14,7 @@ from casino.core.errors import NotFound
 from casino.hands import settlement
 from casino.hands.models import Hand, HandLine, HandState
 from casino.houses.models import OutboxMessage
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.tables.models import TableState
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Kit

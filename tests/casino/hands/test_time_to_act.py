@@ -24,7 +24,7 @@ from casino.hands.clock import Overdue
 from casino.hands.models import Hand, HandLine, HandState
 from casino.hands.terms import set_up_table
 from casino.houses.models import House
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.settings import CELERY_BEAT_SCHEDULE
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose, Table

@@ -15,7 +15,8 @@ from casino.hands.models import Hand, HandState
 from casino.hands.tasks import resolve_hand
 from casino.hands.terms import set_up_table
 from casino.houses.models import OutboxMessage
-from casino.reports.selectors import hand_money, verification
+from casino.reports.selectors import hand_money
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms

@@ -6,7 +6,8 @@ import pytest
 
 from casino.audit.models import Event
 from casino.hands.models import Hand, HandLine, HandState
-from casino.reports.selectors import custody, hand_money, house_report, verification
+from casino.reports.selectors import custody, hand_money, house_report
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from ledger.models import Transaction
 from tests.casino.hands.test_settlement import alter_as_superuser, dispute

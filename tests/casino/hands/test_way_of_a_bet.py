@@ -7,7 +7,8 @@ from casino.core import canonical
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, HandLine, HandState
 from casino.houses.models import OutboxMessage
-from casino.reports.selectors import hand_money, house_report, verification
+from casino.reports.selectors import hand_money, house_report
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from deploy.demo.evening import HERE as DEMO
 from engine.deal.shuffle import commitment

@@ -1,10 +1,9 @@
 """Every role asks every operation for objects of another house: nothing is there, nothing changes, one event says so.
 
-One house plays an evening on which every operation succeeds (`examples.py`). People of a second house, where nothing is
-called as in the first, send the same requests from terminals that stand where those of the first house stood. In a
-third house the same evening is played again; just before a request that names objects, it is tried with each of them
-replaced by one that only another house has. Operations, parameters and members are those of the schema: what these
-tests do not know fails.
+One house plays an evening on which every operation succeeds (`examples.py`); just before a request that names objects,
+it is tried with each of them replaced by one that only another house has. Then people of a second house, where nothing
+is called as in the first, send the same requests from terminals that stand where those of the first house stood.
+Operations, parameters and members are those of the schema: what these tests do not know fails.
 """
 
 import json
@@ -17,7 +16,9 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db import connections
 from django.urls import resolve
+from pytest_django import DjangoDbBlocker
 
 from casino.api.http import contract
 from casino.cage.founding import create_drawer, open_vault
@@ -39,11 +40,10 @@ from tests.casino.transfers.test_transfers import Ends
 #: Parameters of addresses that name an object of a house, and those that every house has: seats by their number,
 #: games, layouts, and the parts of its own log.
 NAMES_AN_OBJECT = {
-    "account", "announcement", "approval", "bag", "box", "chip_set", "complaint", "count", "credit", "day", "drawer",
-    "entry", "exception", "exclusion", "fill", "found", "hand", "handover", "legal_hold", "line", "login", "minor",
-    "move", "name", "passkey", "payout", "player", "printout", "rehearsal", "run", "sealed", "shift", "table",
-    "terminal",
-    "ticket", "unknown_person", "vault_count", "webhook",
+    "account", "announcement", "approval", "archive", "bag", "box", "chip_set", "complaint", "count", "credit", "day",
+    "drawer", "entry", "exception", "exclusion", "fill", "found", "hand", "handover", "legal_hold", "line", "login",
+    "minor", "move", "name", "passkey", "payout", "player", "printout", "rehearsal", "run", "sealed", "shift", "table",
+    "terminal", "ticket", "unknown_person", "vault_count", "webhook",
 }  # fmt: skip
 OF_EVERY_HOUSE = {"epoch", "game", "layout", "level", "report", "rules", "schedule", "seat", "tile"}
 #: How many boxes, fills, credits, movements of chips and counts of trays the other house has had, entries of its rota,
@@ -57,30 +57,6 @@ _FAR_MOVE = {"kind": "set_aside", "paper": "far away", "pieces": {"5": 1}}
 OTHER_DAY = "2020-02-27"
 #: Operations at a table that people in the office carry out.
 IN_THE_OFFICE = {"changeTerms", "setFloatTemplate", "setTrayTemplate", "stockTray", "retireTable", "retireDrawer"}
-
-
-@dataclass
-class Watched(Recording):
-    """A house whose first successful request of every operation is kept."""
-
-    sent: dict[str, httpx.Request] = field(default_factory=dict)
-
-    def record(self, answer: httpx.Response) -> None:
-        """Keep the request of an answer, if it is the first to succeed."""
-        operation = operation_of(answer.request.method, answer.request.url.path)
-        if operation is not None and answer.is_success:
-            self.sent.setdefault(operation.id, answer.request)
-
-
-@pytest.fixture
-def evening(live_db: None) -> Iterator[Watched]:
-    """A house that has done everything."""
-    kit = Watched.found(bare=True)
-    assert isinstance(kit, Watched)
-    play(kit)
-    assert kit.sent.keys() == contract.OPERATIONS.keys()
-    yield kit
-    kit.close()
 
 
 def at_an_address(route: str) -> set[str]:
@@ -129,25 +105,33 @@ def unchanged(before: dict[str, str]) -> bool:
     return fingerprint() == before
 
 
-@pytest.fixture
-def strangers(live_db: None) -> Iterator[Kit]:
+@pytest.fixture(scope="module")
+def others(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Kit]:
     """A house where everything is called otherwise than on the evening."""
-    kit = Kit.found(bare=True)
-    introduce(house=kit.house, code="OWN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
-    open_vault(house=kit.house, capital=CHIPS, chips=PIECES, actor=ACTOR)
-    create_drawer(house=kit.house, code="OWN-C", actor=ACTOR)
-    kit.table("OWN")
-    kit.players("own-1")
-    kit.sequence()
+    with django_db_blocker.unblock():
+        kit = Kit.found(bare=True)
+        introduce(house=kit.house, code="OWN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
+        open_vault(house=kit.house, capital=CHIPS, chips=PIECES, actor=ACTOR)
+        create_drawer(house=kit.house, code="OWN-C", actor=ACTOR)
+        kit.table("OWN")
+        kit.players("own-1")
+        kit.sequence()
+        connections.close_all()
     yield kit
     kit.close()
 
 
+@pytest.fixture
+def strangers(others: Kit, live_db: None) -> Kit:
+    """The same, with database access for this test."""
+    return others
+
+
 @pytest.mark.slow
-def test_no_role_reaches_an_object_of_another_house(evening: Watched, strangers: Kit) -> None:
+def test_no_role_reaches_an_object_of_another_house(evening_of_others: "Probing", strangers: Kit) -> None:
     desks: dict[Any, httpx.Client] = {}
     for name in FOREIGN:
-        request = evening.sent[name]
+        request = evening_of_others.sent[name]
         where = stands(name, resolve(request.url.path).kwargs)
         for role in Role:
             if (role, where) not in desks:
@@ -209,9 +193,10 @@ VALUES = {
     "no_buy_in_above", "nonce", "note", "number", "old", "opener_required_above", "options", "outcome", "paid", "paper",
     "passkey", "password", "payee", "per", "person", "pieces", "pin", "pin_tries", "places", "purpose", "rate",
     "rate_source", "reality_check_hours", "reason", "received_at", "redeem_until", "reference", "refund",
+    "remittance_days",
     "retain_answers_days", "retain_books_days", "retain_laundering_days", "retain_operations_days",
     "retain_transient_days", "return_number", "reverse_pair_least", "reverse_pair_percent", "right", "role", "roles",
-    "scope", "seal", "seat_count", "seat_fee", "second_factor_required", "seconds", "seed", "separator",
+    "scope", "seal", "seat_count", "seat_fee", "second_factor_required", "seconds", "seed", "separator", "session",
     "set_aside_days", "sha256", "signature", "skim_above", "small_house", "span", "stakes", "starts_at", "statement",
     "step", "suit", "target", "targets", "tax", "tax_code", "tax_id", "tax_refunded", "terminal_key", "text", "texts",
     "then", "time_of_day", "time_to_act", "time_zone", "trade", "transfer_approved_from", "transfer_exception_minutes",
@@ -285,11 +270,12 @@ def test_every_member_of_a_body_is_known() -> None:
 
 @dataclass
 class Probing(Recording):
-    """A house in which each request is first tried with one object of another house, until it has succeeded."""
+    """A house in which each request is first tried with one object of another house, until it has succeeded; the first
+    request of every operation that has is kept."""
 
     #: An object of another house by its kind.
     foreign: dict[str, Any] = field(default_factory=dict)
-    succeeded: set[str] = field(default_factory=set)
+    sent: dict[str, httpx.Request] = field(default_factory=dict)
     tried: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
 
@@ -304,7 +290,7 @@ class Probing(Recording):
         """An operation that has succeeded need not be tried any more."""
         operation = operation_of(answer.request.method, answer.request.url.path)
         if operation is not None and answer.is_success:
-            self.succeeded.add(operation.id)
+            self.sent.setdefault(operation.id, answer.request)
 
     def probe(self, prober: httpx.Client, request: httpx.Request) -> None:
         """Send variants of a request under keys of their own; note what is not refused as it should be."""
@@ -312,7 +298,7 @@ class Probing(Recording):
         if operation is None or operation.id not in ROUTES:
             return
         for name, path, content in self._variants(operation.id, request):
-            if (operation.id, name) in self.tried and operation.id in self.succeeded:
+            if (operation.id, name) in self.tried and operation.id in self.sent:
                 continue
             before, last = fingerprint(), last_event()
             headers = headers_of(request) | {"Authorization": request.headers["Authorization"]}
@@ -341,10 +327,8 @@ class Probing(Recording):
                 yield name, request.url.path, json.dumps(other).encode()
 
 
-@pytest.fixture
-def foreign(strangers: Kit) -> Iterator[dict[str, Any]]:
+def foreign_to(other: Kit) -> dict[str, Any]:
     """Objects of another house: numbers and codes that no house of a test has."""
-    other = Kit.found()
     other.table("X1")
     dealer, cashier = other.seated("X1"), other.cashier()
     Serial.objects.bulk_create(Serial(house=other.house, series=series, last=FAR) for series in _FAR_SERIES)
@@ -367,28 +351,37 @@ def foreign(strangers: Kit) -> Iterator[dict[str, Any]]:
     CardException.objects.create(
         house=other.house, table=Table.objects.get(house=other.house), number=FAR, kind=ExceptionKind.DECK, found={}
     )
-    codes = {
+    return {
         "table": "X1", "hand": "X1-000001", "player": "X1-u1", "login": staff.login, "terminal": terminal.code,
         "drawer": "OWN-C", "chip_set": "OWN", "for_day": OTHER_DAY, "account": "2010/X1-u1", "entry": FAR,
         "exception": FAR, "chain": "drawer/OWN-C",
     } | dict(zip(FAR_OF, far, strict=True))  # fmt: skip
-    yield codes
+
+
+@pytest.fixture(scope="module")
+def evening_of_others(others: Kit, django_db_blocker: DjangoDbBlocker) -> Iterator[Probing]:
+    """A house that has done everything, whose requests were tried with what is foreign to it."""
+    with django_db_blocker.unblock():
+        other, kit = Kit.found(), Probing.found(bare=True)
+        assert isinstance(kit, Probing)
+        kit.foreign = foreign_to(other)
+        play(kit)
+        connections.close_all()
+    assert kit.sent.keys() == contract.OPERATIONS.keys()
+    yield kit
+    kit.close()
     other.close()
 
 
 @pytest.mark.slow
-def test_no_object_of_another_house_stands_in_for_ones_own(foreign: dict[str, Any]) -> None:
-    kit = Probing.found(bare=True)
-    assert isinstance(kit, Probing)
-    kit.foreign = foreign
-    play(kit)
-    kit.close()
+def test_no_object_of_another_house_stands_in_for_ones_own(evening_of_others: Probing) -> None:
+    kit = evening_of_others
     assert kit.wrong == []
     assert OTHERWISE.keys() <= kit.tried.keys()
     to_try = {
         (operation, name)
         for operation, (_, route) in ROUTES.items()
-        for name in (at_an_address(route) & foreign.keys()) | members_of(operation)
+        for name in (at_an_address(route) & kit.foreign.keys()) | members_of(operation)
     }
     assert to_try - kit.tried.keys() == NOT_TRIED.keys()
 

@@ -8,6 +8,8 @@ import sys
 from ast import literal_eval
 from pathlib import Path
 
+import pytest
+
 from casino.staff.models import Role, TerminalKind
 from tests.casino.kit import Kit
 from tests.casino.live.readers import happen
@@ -16,6 +18,7 @@ from tests.deploy.web_and_hints import Running
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "follow-live.md"
 
 
+@pytest.mark.slow
 def test_the_program_of_the_page_follows_a_table(up: Running, kit: Kit) -> None:
     [program] = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     kit.table()

@@ -72,6 +72,7 @@ def test_hints_come_within_about_a_second(up: Running, subscribed: Kit, folder: 
         assert statistics.median(times) < 1.5, times
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_or_overtakes_when_the_process_is_killed(up: Running, subscribed: Kit, folder: Path) -> None:
     with receiver() as scanner:
         scanner.answer = lambda _: time.sleep(0.2) or 204  # type: ignore[func-returns-value]
@@ -105,6 +106,7 @@ def test_it_ends_in_good_order_and_notes_what_was_taken(up: Running, subscribed:
         assert scanner.of(CHAIN) == [seq]
 
 
+@pytest.mark.slow
 def test_the_program_of_the_page_takes_each_hint_once(up: Running, subscribed: Kit, folder: Path) -> None:
     [program] = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     with socket.socket() as free:

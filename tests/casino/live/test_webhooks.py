@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from casino.approvals.selectors import database_time
 from casino.audit.events.webhooks import WebhookEnded, WebhookReplayed, WebhookSubscribed
 from casino.audit.verifier.state_approvers import needed, one_of
 from casino.core import once_live
+from casino.core.sql import database_time
 from casino.houses.models import ClockTimestamp
 from casino.live import delivering, webhooks
 from casino.live.delivering import Deliverer
@@ -62,6 +62,28 @@ def retry_now(kit: Kit) -> None:
 def found_by_verifier(kit: Kit) -> list[str]:
     """Problems of webhooks that the verifier finds."""
     return [one.problem for one in verify_house(kit.house).findings if one.code in ("webhook_differs", "state_differs")]
+
+
+def test_the_list_says_what_waits_and_how_many_keys_sign(kit: Kit, scanner: Receiving, tmp_path: Path) -> None:
+    subscribe(kit, T1, T2)
+    reader = kit.office(Role.AUDITOR)
+
+    def listed() -> tuple[int, dict[str, int]]:
+        [one] = reader.get("webhooks").json()["webhooks"]
+        return one["key_count"], {each["chain"]: each["waiting"] for each in one["positions"]}
+
+    assert listed() == (1, {T1: 0, T2: 0})
+    scanner.answer = lambda post: 500 if post.content["chain"] == T1 else 204
+    for chain in (T1, T1, T2):
+        happen(kit.house, chain, version=5)
+    assert listed() == (1, {T1: 2, T2: 1})
+    send()
+    assert listed() == (1, {T1: 2, T2: 0})
+    # The operator is about to replace the key, and then takes the receiver out.
+    write(tmp_path, scanner, old_secret_file=str(tmp_path / "key"))
+    assert listed() == (2, {T1: 2, T2: 0})
+    write(tmp_path, scanner, houses=["ELSEWHERE"])
+    assert listed() == (0, {T1: 2, T2: 0})
 
 
 # --- Sending --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Personal data: sealed under a key of the player's own, written without a word of them, and forgotten with the key."""
 
 import io
-import json
 import uuid
 from typing import Any
 
@@ -16,12 +15,13 @@ from casino.core import aead
 from casino.core.errors import ProofFailed
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import AnsweredRequest, Role, TerminalKind
 from casino.staff.services import hire
 from casino.verification import auditing
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem, last_event, recorded_since
+from tests.casino.written import assert_nowhere
 
 ANNA = {"name": "Kovács-Őry Anna", "born": "1980-02-29", "document": "987654XY", "address": "Budapest, Fő utca 1."}
 PASSWORDS = {"ann": "seven-of-acorns-19", "bea": "eight-of-leaves-23"}
@@ -39,17 +39,6 @@ def recorded(cage: Desk, player: str = "anna", version: int = 1, **changed: str)
     """Record a person; returns the answer."""
     body = {"person": ANNA | changed, "reason": "first_record" if version == 1 else "correction"}
     return cage.post(f"/api/v1/players/{player}/person", body, version=version)
-
-
-def assert_nowhere(*texts: str) -> None:
-    """None of these texts stands in any row of the database, in the clear, escaped or in hexadecimal."""
-    forms = {form for text in texts for form in (text, json.dumps(text)[1:-1], text.encode().hex())}
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
-        for (table,) in cursor.fetchall():
-            for form in forms:
-                cursor.execute(f'SELECT count(*) FROM "{table}" r WHERE strpos(r::text, %s) > 0', [form])
-                assert cursor.fetchone() == (0,), (table, form)
 
 
 # --- Recording and reading -------------------------------------------------------------------------------------------
@@ -84,7 +73,7 @@ def test_no_word_of_a_person_stands_anywhere(kit: Kit, cage: Desk, caplog: pytes
         assert cage.post("/api/v1/players/register", {"player": ANNA["name"]}).status_code == 400
         assert cage.post("", {"person": ANNA, "reason": ANNA["name"]}, version=2).status_code == 400
         assert cage.get().json()["person"] == ANNA
-    assert_nowhere(*ANNA.values(), "Kovács", "Fő utca")
+    assert_nowhere(kit.house, *ANNA.values(), "Kovács", "Fő utca")
     words = [text for text in ANNA.values() for record in caplog.records if text in record.getMessage()]
     assert words == []
 
@@ -267,7 +256,7 @@ def test_stored_answers_about_a_person_end_with_the_key(
     others = set(kept.exclude(key="key-of-anna").values_list("id", flat=True))
     kit.keep_nobody(settings)
     forget(kit, signers, monkeypatch)
-    assert_nowhere(asked, "key-of-anna")
+    assert_nowhere(kit.house, asked, "key-of-anna")
     assert others == set(kept.values_list("id", flat=True)), "those of everybody else stay"
     again = {
         name: cage.post(f"/api/v1/players/{name}/person", body, version=1, key=f"key-of-{name}")

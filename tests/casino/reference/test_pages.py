@@ -69,7 +69,7 @@ def test_every_operation_is_on_its_page_with_who_may_use_it() -> None:
 def test_every_variable_is_on_the_page_of_settings() -> None:
     page = pages.render()["settings.md"]
     assert re.findall(r"^\| `(\w+)`", page, re.MULTILINE) == [
-        *(one.metadata["name"] for one in declared()),
+        *(one.name for one in declared()),
         *ELSEWHERE,
     ]
 

@@ -9,7 +9,6 @@ import pytest
 
 from casino.audit.models import Event
 from casino.bookkeeping.postings import posting
-from casino.hands import deals
 from casino.reports import table_time
 from casino.reports.catalogue import a08_chips
 from casino.reports.catalogue.a05_daily_revenue import compared
@@ -20,7 +19,7 @@ from casino.reports.frame.reading import Held, balances
 from casino.reports.frame.report import Scope
 from casino.staff.models import Role
 from tests.casino.days.test_days import opened
-from tests.casino.examples import Drawn, Recording, play
+from tests.casino.examples import Recording
 from tests.casino.kit import CASH, Kit, book
 from tests.casino.reports.test_runs import asked, downloaded
 from tests.casino.transfers.test_transfers import FILL, WORTH
@@ -58,44 +57,36 @@ def rows(report: dict[str, Any], section: int = 0) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_every_report_of_an_evening_is_made_and_all_that_must_be_equal_is(
-    live_db: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(deals, "secrets", Drawn)
-    kit = Recording.found(bare=True)
-    assert isinstance(kit, Recording)
-    try:
-        play(kit)
-        kit.make_reports()
-        # A kit that does not check files against the schema, which describes them as bytes.
-        plain_kit = replace(Kit(kit.house), _numbers=kit._numbers)
-        offices = {role: plain_kit.office(role) for role in sorted({reader(name) for name in registry.reports()})}
-        for report in registry.reports().values():
-            office = offices[reader(report.id)]
-            needed = {one.name: NEEDED[one.name] for one in report.filters if one.required}
-            plain = asked(office, report.id, formats=list(map(str, report.formats)), filters=needed)
-            days = {"from": "2020-02-28", "until": "2020-02-28"}
-            filtered = {one.name for one in report.filters} >= days.keys()
-            narrow = asked(office, report.id, formats=["json"], filters=needed | (days if filtered else {}))
-            assert kit.make_reports() == ["made", "made"]
-            for run in (plain, narrow):
-                found = office.get(f"report-runs/{run['run']}").json()
-                differ = [one["equality"] for one in found["equalities"] if not one["holds"]]
-                # A hand of the evening is disputed though its replay agrees: the certificate must say so.
-                assert found["equalities"] and differ == BROKEN.get(report.id, []), report.id
-                assert downloaded(office, found)
-                if report.id == "soft-count":
-                    boxes = rows(json.loads(downloaded(office, found)["soft-count.json"]))
-                    assert [(box["kind"], box["counted"], box["expected"], box["difference"]) for box in boxes] == [
-                        ("drop", 400, 500, -100),
-                        ("tax", 5, 0, 5),
-                        ("tip", 150, 100, 50),
-                    ]
-                if report.id == "tronc":
-                    [share] = rows(json.loads(downloaded(office, found)["tronc.json"]), 1)
-                    assert (share["amount"], share["paid"], share["unpaid"]) == (150, 150, 0)
-    finally:
-        kit.close()
+def test_every_report_of_an_evening_is_made_and_all_that_must_be_equal_is(whole_evening: Recording) -> None:
+    kit = whole_evening
+    kit.make_reports()
+    # A kit that does not check files against the schema, which describes them as bytes.
+    plain_kit = replace(Kit(kit.house), _numbers=kit._numbers)
+    offices = {role: plain_kit.office(role) for role in sorted({reader(name) for name in registry.reports()})}
+    for report in registry.reports().values():
+        office = offices[reader(report.id)]
+        needed = {one.name: NEEDED[one.name] for one in report.filters if one.required}
+        plain = asked(office, report.id, formats=list(map(str, report.formats)), filters=needed)
+        days = {"from": "2020-02-28", "until": "2020-02-28"}
+        filtered = {one.name for one in report.filters} >= days.keys()
+        narrow = asked(office, report.id, formats=["json"], filters=needed | (days if filtered else {}))
+        assert kit.make_reports() == ["made", "made"]
+        for run in (plain, narrow):
+            found = office.get(f"report-runs/{run['run']}").json()
+            differ = [one["equality"] for one in found["equalities"] if not one["holds"]]
+            # A hand of the evening is disputed though its replay agrees: the certificate must say so.
+            assert found["equalities"] and differ == BROKEN.get(report.id, []), report.id
+            assert downloaded(office, found)
+            if report.id == "soft-count":
+                boxes = rows(json.loads(downloaded(office, found)["soft-count.json"]))
+                assert [(box["kind"], box["counted"], box["expected"], box["difference"]) for box in boxes] == [
+                    ("drop", 400, 500, -100),
+                    ("tax", 5, 0, 5),
+                    ("tip", 150, 100, 50),
+                ]
+            if report.id == "tronc":
+                [share] = rows(json.loads(downloaded(office, found)["tronc.json"]), 1)
+                assert (share["amount"], share["paid"], share["unpaid"]) == (150, 150, 0)
 
 
 def test_a_day_range_is_from_the_first_to_the_last_day(kit: Kit) -> None:

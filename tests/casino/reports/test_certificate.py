@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from casino.audit import archive
+from casino.audit import zipapp
 from casino.audit.verifier import command
-from casino.reports import selectors
 from casino.reports.catalogue import a32_certificate
 from casino.staff.models import Role
 from tests.casino.days.test_days import events
@@ -37,7 +36,7 @@ def test_a_certificate_is_signed_with_the_log_and_checked_without_the_house(
     assert said["result", "nothing was found"]["finding"] == 0
     assert said["verified", "signed checkpoints"]["number"] == 1
     assert said["verified", "events, each with its place, hash and payload"]["number"] > 5
-    assert said["program", "verify.pyz"]["detail"] == f"SHA-256 {archive.sha256()}"
+    assert said["program", "verify.pyz"]["detail"] == f"SHA-256 {zipapp.sha256()}"
     held = [row for row in found if row["part"] == "checkpoints held"]
     assert held and all(row["detail"].startswith("epoch 1, ") for row in held)
     assert sum(row["part"] == "does not prove" for row in found) > 3
@@ -68,12 +67,12 @@ def test_a_certificate_says_that_something_was_found(kit: Kit) -> None:
 
 def test_of_many_findings_some_are_listed_and_all_are_counted(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     kit.sequence()
-    whole = selectors.verification
+    whole = a32_certificate.verification_from_mark
 
     def found_much(house: Any) -> dict[str, Any]:
         return whole(house) | {"hand_findings": [{"hand": f"T1-{n:06d}"} for n in range(7)], "ok": False}
 
-    monkeypatch.setattr(selectors, "verification", found_much)
+    monkeypatch.setattr(a32_certificate, "verification_from_mark", found_much)
     monkeypatch.setattr(a32_certificate, "MOST_LISTED", 5)
     run, found = certified(kit)
     listed = [row for row in found if row["part"] == "finding"]

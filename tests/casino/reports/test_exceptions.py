@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from casino.audit.events.house import ImbalanceFound
-from casino.reports import exceptions
-from casino.reports.exceptions import SOURCES
+from casino.reports.exceptions import SOURCES, proof
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.columns import Sums
 from casino.reports.frame.report import Scope
@@ -81,7 +80,7 @@ def test_hands_cards_and_checks_that_nobody_has_dealt_with(kit: Kit) -> None:
     assert by_source(at_later(kit, 0))["imbalance"] == ["check custody"]
     # A source that says less than its report is seen.
     scope = at_later(kit, 0)
-    assert exceptions._open_imbalances(scope) == 1
+    assert proof.open_imbalances(scope) == 1
 
 
 def test_files_that_name_persons_are_reads_of_persons(kit: Kit) -> None:

@@ -21,7 +21,7 @@ from casino.days import packages
 from casino.reports import package
 from casino.reports.frame import registry
 from casino.reports.printing import proofs
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from tests.casino.days.test_days import FIRST, events

@@ -9,7 +9,7 @@ import pytest
 
 from casino.audit import selectors as audit
 from casino.audit.verifier import command
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from tests.casino.days.test_days import events
 from tests.casino.devices import device

@@ -8,11 +8,11 @@ import zipfile
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import connections
+from django.db import connection, connections
 
-from casino.core import sql
 from casino.hands.models import Hand
 from casino.houses.models import OutboxMessage
 from casino.reports import making, runs
@@ -229,7 +229,9 @@ def test_a_run_is_not_taken_for_a_hand_whose_id_is_its_number(kit: Kit) -> None:
     hand = Hand.objects.get(house=kit.house)
     OutboxMessage.objects.create(house=kit.house, task=runs.TASK, subject=str(hand.pk))
     [query] = [one for one in state_reader.queries() if "houses_outboxmessage" in one]
-    found = [row for (row,) in sql.rows(query, [kit.house.id])]
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"house": kit.house.id, "hands": None})
+        found = [row for (row,) in cursor.fetchall()]
     assert [row["key"] for row in found] == [f"{runs.TASK}/{hand.pk}"]
     assert found[0]["row"]["subject"] == str(hand.pk)
 
@@ -249,3 +251,16 @@ def test_a_moment_waits_for_transactions_that_are_under_way(busy: Kit) -> None:
             cursor.execute("ROLLBACK")
     moment = as_of.now(busy.house)
     assert moment.at - busy.house.opened_at < timedelta(hours=1) and moment.transaction and moment.event
+
+
+def test_a_moment_waits_for_no_other_database(busy: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transaction there has a number of the same server, and writes nothing here; one that was prepared and has no
+    process any more is waited for where it is."""
+    from casino.reports.frame import as_of
+
+    monkeypatch.setattr(as_of, "PATIENCE", 0.2)
+    info = connections["owner"].settings_dict
+    address = {"host": info["HOST"], "user": info["USER"], "password": info["PASSWORD"]}
+    with psycopg.connect(dbname="postgres", port=info["PORT"] or None, **address) as other:
+        other.execute("SELECT pg_current_xact_id()")
+        assert as_of.now(busy.house).event

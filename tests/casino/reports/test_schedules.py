@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 import pytest
 
 from casino.approvals.models import Approval
-from casino.approvals.selectors import database_time
 from casino.audit.events.reports import (
     DeliverySent,
     ReportRequested,
@@ -27,6 +26,7 @@ from casino.audit.events.reports import (
 )
 from casino.audit.verifier.state_approvers import needed, one_of
 from casino.core import once_live
+from casino.core.sql import database_time
 from casino.houses.models import ClockTimestamp, House
 from casino.reports import alarms, readers, schedules, sending, sigv4
 from casino.reports.frame import registry

@@ -64,6 +64,20 @@ def test_a_loss_limit_counts_what_was_paid_in_less_what_was_paid_out(scene: Scen
     assert verify_house(scene.kit.house).findings == []
 
 
+def test_what_was_paid_before_the_span_counts_no_more(scene: Scene) -> None:
+    """At each of the player's accounts: away from the tables, and at a seat."""
+    scene.dealer.ok("seats", {"seat": 1, "player": "anna", "amount": 8_000})
+    with unguarded("ledger_transaction") as cursor:
+        cursor.execute("UPDATE ledger_transaction SET posted_at = posted_at - interval '8 days'")
+    scene.set(most=25_000)
+    scene.cashier.ok("/api/v1/players/anna/limits", {"limit": "loss", "span": "month", "most": 25_000})
+    assert scene.used() == [("loss", "month", 25_000, 20_000, 5_000), ("loss", "week", 25_000, 0, 25_000)]
+    assert scene.buys(2_000).is_success
+    scene.dealer.refresh()
+    scene.dealer.ok("buy-ins", {"seat": 1, "amount": 500})
+    assert scene.used() == [("loss", "month", 25_000, 22_500, 2_500), ("loss", "week", 25_000, 2_500, 22_500)]
+
+
 def test_a_deposit_is_no_loss_until_it_is_drawn_and_a_held_payout_is_paid_out(scene: Scene) -> None:
     scene.set(most=24_000)
     person = {"person": {"name": "A", "born": "1970-01-01", "document": "X1"}, "reason": "first_record"}

@@ -11,7 +11,8 @@ from django.db import transaction
 from casino.approvals import identity
 from casino.audit.events.safeguards import MinorSettled
 from casino.bookkeeping.postings import posting
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.safeguards.models import Minor
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house

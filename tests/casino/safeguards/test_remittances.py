@@ -1,6 +1,7 @@
 """Winnings that are kept from minors go to whom the law names: whole, once, by two people, and never more than there
 is."""
 
+from datetime import datetime, timedelta
 from functools import partial
 from html import unescape
 from typing import Any
@@ -14,9 +15,12 @@ from hypothesis import strategies as st
 
 from casino.approvals import identity
 from casino.approvals.models import Approval
-from casino.audit.events.safeguards import WinningsRemitted
+from casino.audit.events.safeguards import MinorSettled, WinningsRemitted
 from casino.bookkeeping.postings import posting
-from casino.reports.selectors import custody, verification
+from casino.core.sql import database_time
+from casino.reports import alarms
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.safeguards.models import Minor, Remittance
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
@@ -24,6 +28,7 @@ from tests.casino.console.browser import Browser
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import ACTOR, Kit, book
 from tests.casino.reports.test_catalogue import made, rows
+from tests.casino.reports.test_exceptions import at_later, by_source
 from tests.casino.safeguards.test_minors import Scene
 from tests.casino.scene import assert_problem
 from tests.casino.superuser import unguarded
@@ -193,7 +198,7 @@ def test_the_database_keeps_it_too(scene: Scene) -> None:
     banked(scene.kit, 15_000)
     remit(scene, 5_000, 1)
     nothing = "UPDATE safeguards_minor SET held = held - kept, kept = 0 WHERE remittance_id IS NOT NULL"
-    with pytest.raises(IntegrityError, match="minor_remitted_what_was_kept"), unguarded("safeguards_minor") as cursor:
+    with pytest.raises(IntegrityError, match="minor_remitted_"), unguarded("safeguards_minor") as cursor:
         cursor.execute(nothing)
     with pytest.raises(Exception, match="safeguards_remittance"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE safeguards_remittance SET amount = 1")
@@ -243,7 +248,53 @@ def test_the_reports_have_it(scene: Scene) -> None:
     assert (anna["remittance"], anna["payee"], anna["note"], anna["amount"], anna["open"]) == (
         1, "Tax office", "N-7", 5_000, 0,
     )  # fmt: skip
+    due = datetime.fromisoformat(bela["remit_by"]) - datetime.fromisoformat(bela["since"])
+    assert abs(due - timedelta(days=30)) < timedelta(minutes=1)
     made(scene.kit, "serial-gaps")
+
+
+def test_what_is_kept_is_due_after_a_month_and_an_exception_when_it_is_late(scene: Scene) -> None:
+    def due(**later: int) -> list[tuple[str, int | None]]:
+        found = alarms.alarms(scene.kit.house, database_time() + timedelta(**later))
+        return [(one.name, one.amount) for one in found if one.kind == "remittance_due"]
+
+    both = [("winnings of minor 1", 5_000), ("winnings of minor 2", 10_000)]
+    assert (due(), due(days=22), due(days=24), due(days=400)) == ([], [], both, both)
+    first = scene.compliance.get("minors/1").json()
+    until = datetime.fromisoformat(first["remit_by"]) - datetime.fromisoformat(first["ended_at"])
+    assert until == timedelta(days=30)
+    late = at_later(scene.kit, 24 * 31)
+    assert by_source(late)["remittances"] == [name for name, _ in both]
+    assert "remittances" not in by_source(at_later(scene.kit, 24 * 29))
+    banked(scene.kit, 15_000)
+    remit(scene, 5_000, 1)
+    assert due(days=24) == both[1:]
+    assert by_source(at_later(scene.kit, 24 * 31))["remittances"] == ["winnings of minor 2"]
+    page = unescape(Browser.of(scene.kit, Role.MANAGER).open("safeguards").text)
+    assert "Remit by" in page.split('aria-label="Winnings kept from minors"')[1].split("</section>")[0]
+    assert verify_house(scene.kit.house).findings == []
+
+
+def test_the_house_says_within_how_many_days(kit: Kit) -> None:
+    points = {"points": {"remittance_days": 5}, "reason": "as the authority has asked"}
+    kit.approved(kit.office(Role.ADMIN), "limits", points)
+    scene = under(kit, "HU")
+    kit.players("eva", pieces={5_000: 20})
+    won(scene, "anna", 5)
+    one = Minor.objects.get(house=kit.house)
+    assert one.remit_by is not None and one.ended_at is not None and one.remit_by - one.ended_at == timedelta(days=5)
+    [alarm] = [one for one in alarms.alarms(kit.house) if one.kind == "remittance_due"]
+    assert alarm.since == one.ended_at  # from the settlement on: the week before is over
+    assert verify_house(kit.house).findings == []
+
+
+@pytest.mark.parametrize("said", [None, "2999-01-01T00:00:00.000000Z"])
+def test_the_verifier_compares_the_deadline(kit: Kit, said: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = MinorSettled.__init__
+    monkeypatch.setattr(MinorSettled, "__init__", lambda self, **values: make(self, **values | {"remit_by": said}))
+    kit.players("eva", pieces={5_000: 20})
+    won(under(kit, "HU"), "anna", 5)
+    assert "safeguard_differs" in {one.code for one in verify_house(kit.house).findings}
 
 
 def test_a_remittance_has_a_paper(scene: Scene) -> None:

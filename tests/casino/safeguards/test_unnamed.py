@@ -15,11 +15,12 @@ from casino.safeguards.models import ExclusionMark, ExclusionMatch
 from casino.staff.models import AnsweredRequest, Role, TerminalKind
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Desk, Kit
-from tests.casino.players.test_persons import ANNA, assert_nowhere
+from tests.casino.players.test_persons import ANNA
 from tests.casino.reports.test_catalogue import made, rows
 from tests.casino.safeguards.test_exclusions import from_now
 from tests.casino.scene import assert_problem, last_event, recorded_since
 from tests.casino.superuser import unguarded
+from tests.casino.written import assert_nowhere
 
 REGISTER = {"kind": "register", "scope": "house", "asked_by": "authority", "in_person": False, "until": None}
 #: Anna as a register writes her: without accents, the other way round, with another document.
@@ -102,7 +103,7 @@ def test_nothing_of_the_person_is_kept_but_marks_and_a_note_that_is_sealed(scene
     body = REGISTER | {"person": HER | {"birth_name": "Őry Aranka"}, "note": "Letter 44/2026 about Mrs Őry."}
     first = scene.compliance.post("exclusions", body, key=key)
     assert first.status_code == 201
-    assert_nowhere("KOVACS", "Aranka", "Őry", "44/2026")
+    assert_nowhere(scene.kit.house, "KOVACS", "Aranka", "Őry", "44/2026")
     (event,) = recorded_since(last, "exclusion.set")
     rows = ExclusionMark.objects.filter(house=scene.kit.house)
     assert sorted(event["data"]["marks"]) == sorted(hashlib.sha256(bytes(row.salted)).hexdigest() for row in rows)

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, connections, transaction
 
 from casino.api.http import authentication
+from casino.staff import idleness, sessions
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.verification import auditing
 from tests.casino.core.test_statement_budget import round_trips
@@ -36,10 +37,10 @@ def left_alone(token: TerminalToken, seconds: float) -> None:
     with connections["owner"].cursor() as cursor:
         cursor.execute(
             "UPDATE staff_terminaltoken SET last_seen_at = clock_timestamp() - make_interval(secs => %s) "
-            "WHERE digest = %s",
-            [seconds, token.digest],
+            "WHERE user_id = %s AND terminal_id = %s",
+            [seconds, token.user_id, token.terminal_id],
         )  # fmt: skip
-    authentication._remembered.pop(token.digest, None)
+    authentication._remembered.clear()
 
 
 def last_seen(token: TerminalToken) -> datetime:
@@ -49,7 +50,15 @@ def last_seen(token: TerminalToken) -> datetime:
 
 def again(desk: Desk, password: str = PASSWORD) -> Any:
     """The answer to giving the password again."""
-    return desk.http.post("/api/v1/reauthenticate", json={"password": password})
+    return renewed(desk, {"password": password})
+
+
+def renewed(desk: Desk, given: dict[str, Any]) -> Any:
+    """The answer to giving something again; the desk goes on with the token that it has."""
+    answer = desk.http.post("/api/v1/reauthenticate", json=given)
+    if answer.status_code == 200:
+        desk.http.headers["Authorization"] = f"Bearer {answer.json()['token']}"
+    return answer
 
 
 @pytest.mark.parametrize("kind", TerminalKind)
@@ -66,11 +75,20 @@ def test_a_terminal_that_was_left_alone_asks_for_the_password(kit: Kit, kind: Te
     assert recorded_since(last) == []
     assert_problem(desk.post("password", {"old": PASSWORD, "new": "another-one-77"}), 403, "reauthentication_required")
     assert [event["data"]["code"] for event in recorded_since(last)] == ["reauthentication_required"]
-    last = last_event()
-    assert again(desk).status_code == 204
+    last, before = last_event(), Desk(kit.http(desk.http.headers["Authorization"].removeprefix("Bearer ")), "/api/v1")
+    answer = again(desk)
+    assert answer.status_code == 200
     [event] = recorded_since(last)
     assert (event["kind"], event["actor"]) == ("staff.reauthenticated", token.user.login)
     assert desk.get("house").status_code == 200
+    # Another token from now on, which ends when the first would have ended; the first counts nowhere.
+    [now] = TerminalToken.objects.filter(user=token.user)
+    assert (now.created, now.expiry) == (token.created, token.expiry) and now.digest != token.digest
+    assert event["data"]["token_sha256"] == sessions.name_of(token)
+    assert event["data"]["new_token_sha256"] == sessions.name_of(now)
+    assert datetime.fromisoformat(answer.json()["expires_at"]) == token.expiry
+    assert_problem(before.get("house"), 401, "not_authenticated")
+    assert_problem(again(before), 401, "not_authenticated")
     assert auditing.verify_house(kit.house).findings == []
 
 
@@ -81,6 +99,19 @@ def test_a_wrong_password_wakes_nothing_and_counts(kit: Kit) -> None:
         assert_problem(again(desk, "not the password"), 403, "sign_in_refused")
     assert_problem(again(desk), 429, "too_many_attempts")
     assert_problem(desk.get("house"), 403, "reauthentication_required")
+
+
+def test_a_session_that_ends_meanwhile_gets_no_new_token(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, token = signed_in(kit, TerminalKind.OFFICE)
+    right = idleness.check
+
+    def late(**options: Any) -> Any:
+        TerminalToken.objects.filter(digest=token.digest).update(expiry=token.created)
+        return right(**options)
+
+    monkeypatch.setattr(idleness, "check", late)
+    assert_problem(again(desk), 403, "sign_in_refused")
+    assert_problem(desk.get("house"), 401, "not_authenticated")
 
 
 def test_a_person_who_left_can_still_sign_out(kit: Kit) -> None:

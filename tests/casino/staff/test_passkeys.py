@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from html import unescape
 from typing import Any
 
 import pytest
@@ -12,14 +13,20 @@ from django.test import override_settings
 from casino.api.http import authentication
 from casino.audit.models import Event
 from casino.audit.verifier import state_passkeys
+from casino.metrics import state
+from casino.metrics.declared import PASSKEYS_CLONED as CLONED
+from casino.reports import alarms
 from casino.staff import passkeys, registering
 from casino.staff.models import Passkey, PasskeyChallenge, Role, Staff, TerminalToken
 from casino.verification.auditing import verify_house
 from tests.casino.authenticator import PRESENT, VERIFIED, Authenticator
+from tests.casino.console.browser import Browser
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import Desk, Kit
+from tests.casino.reports.test_exceptions import at_later, by_source
 from tests.casino.scene import assert_problem
-from tests.casino.staff.test_second_factor import PASSWORD, TERMINAL, Person
+from tests.casino.staff.test_idleness import renewed
+from tests.casino.staff.test_second_factor import PASSWORD, TERMINAL, Person, clock  # noqa: F401 - a fixture
 
 
 class Holder(Person):
@@ -222,6 +229,50 @@ def test_a_count_that_goes_back_is_a_copy(kit: Kit) -> None:
     assert [(one["stored_count"], one["given_count"]) for one in seen] == [(7, 7), (7, 3), (7, 0)]
     assert events(kit, "staff.sign_in_refused")[-1]["data"]["code"] == "passkey_cloned"
     assert ann.come(ann.authenticator.sign(ann.asked(), count=8)).status_code == 201
+    assert verify_house(kit.house).findings == []
+
+
+def cloned(kit: Kit) -> list[str]:
+    """The alarms of copies, which the metric counts."""
+    found = [one.name for one in alarms.alarms(kit.house) if one.kind == "passkey_cloned"]
+    [count] = [value for one, labels, value in state.read() if (one, labels[:1]) == (CLONED, (kit.house.code,))]
+    assert count == len(found)
+    return found
+
+
+def clone_seen_at(kit: Kit, ann: Holder) -> str | None:
+    """As the list of people has it."""
+    [row] = kit.office(Role.ADMIN).get(f"staff?login={ann.login}").json()["results"]
+    found: str | None = row["passkey_clone_seen_at"]
+    return found
+
+
+@pytest.mark.parametrize("ended_by", ["its person", "an administrator"])
+def test_a_copy_is_an_alarm_until_the_passkey_goes(kit: Kit, ended_by: str) -> None:
+    ann = Holder(kit)
+    ann.enrolled()
+    assert ann.come(ann.authenticator.sign(ann.asked(), count=7)).status_code == 201
+    assert cloned(kit) == []
+    assert_problem(ann.come(ann.authenticator.sign(ann.asked(), count=7)), 403, "passkey_cloned")
+    assert cloned(kit) == [f"passkey of {ann.login}"]
+    # The manager has it among the alarms, the administrator beside the person, with what to do.
+    page = unescape(Browser.of(kit, Role.MANAGER).open("days").text)
+    assert f"passkey of {ann.login}" in page.split('aria-label="Alarms"')[1].split("</section>")[0]
+    assert clone_seen_at(kit, ann) is not None
+    assert "Passkey clone seen at" in unescape(Browser.of(kit, Role.ADMIN).open("people").text)
+    assert by_source(at_later(kit, 0))["passkey_cloned"] == ["staff.passkey_clone_seen: staff.passkey_clone_seen"]
+    # The right one signs in as before: that the house has seen a copy does not lock its person out.
+    assert ann.come(ann.authenticator.sign(ann.asked(), count=8)).status_code == 201
+    assert cloned(kit) == [f"passkey of {ann.login}"]
+    if ended_by == "its person":
+        ann.authenticator.count = 20
+        desk = Desk(kit.http(ann.come().json()["token"]), "/api/v1")
+        body = {"password": PASSWORD, "passkey": ann.own(desk)}
+        desk.ok(f"passkeys/{ann.authenticator.name}/remove", body)
+    else:
+        office = kit.office(Role.ADMIN)
+        office.ok(f"staff/{ann.login}/second-factor/reset", {"reason": "a copy was seen"}, version=ann.row.version)
+    assert cloned(kit) == [] and clone_seen_at(kit, ann) is None
     assert verify_house(kit.house).findings == []
 
 
@@ -436,7 +487,7 @@ def test_a_terminal_that_was_left_alone_takes_a_passkey(kit: Kit) -> None:
     for_own = ann.own(desk)
     assert_problem(desk.http.post(again, json={"password": PASSWORD, "passkey": for_own}), 403, "sign_in_refused")
     right = ann.own(desk, "reauthenticate")
-    assert desk.http.post(again, json={"password": PASSWORD, "passkey": right}).status_code == 204
+    assert renewed(desk, {"password": PASSWORD, "passkey": right}).status_code == 200
     assert desk.get("house").status_code == 200
     assert events(kit, "staff.reauthenticated")[-1]["data"]["passkey_sha256"] == ann.authenticator.name
     assert verify_house(kit.house).findings == []

@@ -6,7 +6,7 @@ from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.verification import auditing
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, recorded_since
-from tests.casino.staff.test_idleness import LIMITS, PASSWORD, again, change, left_alone, signed_in
+from tests.casino.staff.test_idleness import LIMITS, PASSWORD, again, change, left_alone, renewed, signed_in
 
 PIN = "2580"
 
@@ -22,14 +22,14 @@ def with_pin(kit: Kit, kind: TerminalKind = TerminalKind.TABLE) -> tuple[Desk, T
 
 def by_pin(desk: Desk, pin: str = PIN):  # type: ignore[no-untyped-def]
     """The answer to giving a PIN."""
-    return desk.http.post("/api/v1/reauthenticate", json={"pin": pin})
+    return renewed(desk, {"pin": pin})
 
 
 def test_a_dealer_goes_on_by_the_pin(kit: Kit) -> None:
     desk, token = with_pin(kit)
     assert desk.get("session").json() | {"must": "password", "takes_pin": True} == desk.get("session").json()
     last = last_event()
-    assert by_pin(desk).status_code == 204
+    assert by_pin(desk).status_code == 200
     [event] = recorded_since(last)
     assert (event["kind"], event["data"]["by_pin"]) == ("staff.reauthenticated", True)
     session = desk.get("session").json()
@@ -48,9 +48,9 @@ def test_after_three_wrong_pins_only_the_password_wakes_the_terminal(kit: Kit) -
     assert desk.get("session").json()["takes_pin"] is False
     refused = [event["data"]["code"] for event in recorded_since(last) if event["kind"] == "staff.sign_in_refused"]
     assert refused == ["pin_wrong"] * 3
-    assert again(desk).status_code == 204
+    assert again(desk).status_code == 200
     left_alone(token, 901)
-    assert by_pin(desk).status_code == 204
+    assert by_pin(desk).status_code == 200
     assert auditing.verify_house(kit.house).findings == []
 
 
@@ -59,7 +59,7 @@ def test_a_right_pin_forgets_wrong_ones_before_it(kit: Kit) -> None:
     for _ in range(2):
         assert_problem(by_pin(desk, "9999"), 403, "pin_wrong")
         assert_problem(by_pin(desk, "9998"), 403, "pin_wrong")
-        assert by_pin(desk).status_code == 204
+        assert by_pin(desk).status_code == 200
         left_alone(token, 901)
 
 
@@ -69,7 +69,7 @@ def test_a_house_says_how_many_wrong_pins_and_none_at_all(kit: Kit) -> None:
     assert_problem(by_pin(desk, "9999"), 403, "pin_wrong")
     assert_problem(by_pin(desk), 403, "pin_not_taken")
     change(kit, {"pin_tries": 0})
-    assert again(desk).status_code == 204
+    assert again(desk).status_code == 200
     assert_problem(by_pin(desk), 403, "pin_not_taken")
 
 
@@ -114,7 +114,7 @@ def test_a_pin_is_chosen_with_the_password_and_is_not_simple(kit: Kit) -> None:
 
 def test_a_pin_is_taken_away(kit: Kit) -> None:
     desk, token = with_pin(kit)
-    assert by_pin(desk).status_code == 204
+    assert by_pin(desk).status_code == 200
     last = last_event()
     desk.ok("pin", {"password": PASSWORD, "pin": None})
     assert [event["kind"] for event in recorded_since(last)] == ["staff.pin_set"]

@@ -6,7 +6,8 @@ import pytest
 
 from casino.approvals.control_points import set_at_founding
 from casino.audit.models import Event
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.verification.auditing import verify_house
 from tests.casino.busy import PERSON
 from tests.casino.kit import ACTOR, Desk, Kit

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from casino.audit.verifier.findings import Finding
-from casino.reports.selectors import custody, verification
+from casino.reports.selectors import custody
+from casino.reports.verifying import verification
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose, Seating
 from casino.verification import auditing

@@ -12,7 +12,7 @@ from casino.chips import selectors as chips
 from casino.core import sql
 from casino.days import open_work
 from casino.reports import tasks
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.transfers.models import RESERVED_SECONDS
 from casino.verification import exporting

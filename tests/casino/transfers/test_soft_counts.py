@@ -7,7 +7,8 @@ from django.db import connections, transaction
 
 from casino.bookkeeping.postings import posting
 from casino.core.denominations import Chips
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.transfers.models import Box
 from tests.casino.kit import CASH as FLOAT_CASH

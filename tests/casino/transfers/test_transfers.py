@@ -10,7 +10,8 @@ from casino.approvals.control_points import set_at_founding
 from casino.bookkeeping.postings import posting
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.transfers.models import Transfer
 from ledger.models import Transaction

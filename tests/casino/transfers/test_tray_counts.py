@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from casino.approvals.control_points import set_at_founding
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables.models import CarryoverOnClose
 from casino.verification import auditing

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from casino.audit.models import Event
 from casino.core import denominations
-from casino.reports.selectors import custody, racks, verification
+from casino.reports.selectors import custody, racks
+from casino.reports.verifying import verification
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.transfers.models import ChipMove
 from tests.casino.core.test_races import meanwhile

@@ -6,6 +6,7 @@ the verifier must not be deceived are committed.
 
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,17 +22,20 @@ from casino.audit.services import Actor
 from casino.core import sql
 from casino.core.errors import LogRolledBack
 from casino.reports import tasks
-from casino.reports.selectors import verification
+from casino.reports.verifying import verification
 from casino.verification import auditing, catalogue
+from deploy.embedded.binaries import find_postgres
 from ledger import catalogue as reader
+from tests import kept_connections
 from tests.casino.kit import Kit
 from tests.casino.superuser import unguarded
 
 OWNER = "owner"
 #: Functions that set no search path: they run with every posting and every line, and name every table in full; the
-#: ledger's name none and are expressions that PostgreSQL puts in place, which a search path would prevent.
+#: others name none and are expressions that PostgreSQL reads when they are made, and puts in place, which a search path
+#: would prevent.
 HOT = {"audit_require_recorded", "hands_line_in_order", "hands_while_played"}
-INLINE = {"ledger_bytes", "ledger_first_laned", "ledger_seal_of"}
+INLINE = {"core_utc", "ledger_bytes", "ledger_first_laned", "ledger_seal_of"}
 
 
 def differences(statement: str) -> dict[str, str]:
@@ -231,6 +235,12 @@ ALTER ROLE @app@ IN DATABASE @database@ SET search_path = evil, public, pg_catal
 """
 
 
+def end_sessions() -> None:
+    """What a role's sessions begin with is what it is now."""
+    connections["default"].close()
+    kept_connections.close()
+
+
 @pytest.mark.usefixtures("all_running")
 def test_a_schema_with_clean_copies_in_front_hides_nothing(kit: Kit) -> None:
     """Copies are made, sessions find them first, and the true row is altered: both are named."""
@@ -238,7 +248,7 @@ def test_a_schema_with_clean_copies_in_front_hides_nothing(kit: Kit) -> None:
     kit.sequence()
     assert auditing.verify_house(kit.house).findings == []
     with changed(CLEAN, "DROP SCHEMA evil CASCADE; ALTER ROLE @app@ IN DATABASE @database@ RESET search_path"):
-        connections["default"].close()
+        end_sessions()
         try:
             [(seen,)] = sql.rows("SELECT to_regclass('audit_event')::text", [])
             assert seen == "audit_event" and sql.rows("SHOW search_path", [])[0][0].startswith("evil")
@@ -252,13 +262,13 @@ def test_a_schema_with_clean_copies_in_front_hides_nothing(kit: Kit) -> None:
             with unguarded("public.audit_event") as cursor:
                 cursor.execute(swap, ['"v":3', '"v":2', kit.house.id])
         finally:
-            connections["default"].close()
+            end_sessions()
     places = {one.place for one in found if one.code == "catalogue_differs"}
     assert {one["check"] for one in broken["book_findings"]} == set(), "the book is read where it is, and is right"
     assert {"schema evil", "table evil.audit_event", "table evil.pg_trigger"} <= places
     assert any(place.startswith("setting search_path of @app@") for place in places)
     assert [one for one in found if one.code != "catalogue_differs"], "the altered row is read where it is"
-    connections["default"].close()
+    end_sessions()
     assert auditing.verify_house(kit.house).findings == []
 
 
@@ -388,3 +398,30 @@ def test_a_new_connection_is_compared_again(live_db: None, clock: Clock) -> None
         assert catalogue.lately() == []
         connections["default"].close()
         assert "function mine()" in {one.subject for one in catalogue.lately()}
+
+
+@pytest.mark.slow
+def test_a_dump_that_is_restored_has_the_same_catalogue(live_db: None, tmp_path: Path) -> None:
+    """PostgreSQL writes lists of words otherwise once it has read what it wrote; a house that was moved by a dump would
+    stand still."""
+    there = connections[OWNER].settings_dict
+    server = ["--host", there["HOST"], "--port", str(there["PORT"] or 5432), "--username", there["USER"]]
+    environ = os.environ | {"PGPASSWORD": there["PASSWORD"] or ""}
+    restored, dump = f"{there['NAME']}_restored", tmp_path / "dump"
+
+    def run(program: str, *arguments: str) -> None:
+        command = [str(find_postgres().bin / program), *server, *arguments]
+        subprocess.run(command, check=True, env=environ, timeout=120)
+
+    run("pg_dump", "--format=custom", "--schema-only", f"--file={dump}", there["NAME"])
+    run("createdb", restored)
+    try:
+        run("pg_restore", "--exit-on-error", f"--dbname={restored}", str(dump))
+        connection = connections[OWNER].copy()
+        connection.settings_dict = there | {"NAME": restored}
+        with connection.cursor() as cursor:
+            found = catalogue.read(cursor).differences()
+        connection.close()
+    finally:
+        run("dropdb", "--force", restored)
+    assert found == []

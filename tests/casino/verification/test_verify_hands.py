@@ -10,7 +10,8 @@ from django.core.management import CommandError, call_command
 
 from casino.bookkeeping import chart
 from casino.hands.models import Hand, HandState
-from casino.reports.selectors import hand_money, verification
+from casino.reports.selectors import hand_money
+from casino.reports.verifying import verification
 from casino.staff.models import Role
 from casino.verification.replaying import Difference, Tally, verify
 from ledger.models import Account, Transaction

@@ -14,9 +14,6 @@ from casino.verification import auditing
 from casino.verification.auditing import verify_house
 from tests.casino.kit import Kit
 from tests.casino.superuser import unguarded
-from tests.casino.verification.test_verify_state import evening, played
-
-__all__ = ["evening", "played"]
 
 #: Model, column, table, database column (quoted, for some are SQL's own words), its type, primary key's column.
 Place = tuple[str, str, str, str, str, str]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from casino.approvals.control_points import set_at_founding
-from casino.approvals.selectors import database_time
 from casino.audit.events.cage import BearerBuyIn
 from casino.audit.events.watching import LogLineEntered, LogLineWithdrawn, ReturnFiled, UnknownPersonIdentified
 from casino.audit.models import Event
+from casino.core.sql import database_time
 from casino.staff.models import Role
 from casino.verification.auditing import verify_house
 from casino.watching.models import LogLine, UnknownPerson

@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError, connections
 from casino.audit.sequencing import ALIAS, Sequencer
 from casino.audit.signing import Signer
 from casino.core import heartbeat, lost
+from casino.core.direct import BehindPoolerError
 from casino.core.errors import KeyUnavailable
 
 log = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run; a second sequencer waits until the first has gone, and one that has lost the database until it is back.
-        Raises CommandError without a signing key."""
+        Raises CommandError without a signing key, and behind a pooler, which would lend the lock to others."""
         try:
             signer, old = Signer.from_settings(), Signer.old_from_settings()
         except (ImproperlyConfigured, KeyUnavailable) as error:
@@ -71,6 +72,8 @@ class Command(BaseCommand):
                 if not lost.is_lost(error):
                     raise
                 self._without_database(stop, error)
+            except BehindPoolerError as error:
+                raise CommandError(str(error)) from error
             finally:
                 connections[ALIAS].close()
 

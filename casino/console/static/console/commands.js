@@ -1,4 +1,6 @@
-// A write is sent under one key until its answer is known. It is kept until then, also when the page is loaded again.
+// A write is sent under one key until its answer is known. It is kept until then, also when the page is loaded again,
+// and no longer.
+import { drop, keep, kept, names } from "./kept.js";
 import { say, freeze, thaw, frozen } from "./strip.js";
 import { fits } from "./pad.js";
 import { forget } from "./draft.js";
@@ -11,14 +13,6 @@ const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content |
 const place = () => `${KEPT}.${meta("person")}`;
 
 export const changed = () => document.body.dispatchEvent(new Event("changed"));
-
-function keep(command) {
-  sessionStorage.setItem(place(), JSON.stringify(command));
-}
-
-function drop() {
-  sessionStorage.removeItem(place());
-}
 
 const wait = (time) => new Promise((go) => setTimeout(go, time));
 
@@ -120,7 +114,7 @@ const leaves = ({ elsewhere, status, body }) => Boolean(elsewhere) || status ===
 async function finish(command) {
   const answer = await until(command);
   // Where an earlier try may have been carried out, the command is kept: it is asked again after signing in.
-  if (!leaves(answer) || !answer.tried) drop();
+  if (!leaves(answer) || !answer.tried) drop(place());
   thaw("sending");
   if (answer.elsewhere) {
     location.assign(answer.elsewhere);
@@ -133,9 +127,11 @@ async function finish(command) {
   return answer;
 }
 
-function begin(command) {
+async function begin(command) {
+  // Before anything is waited for: what is pressed twice is one act.
+  freeze("sending");
   // A password is kept nowhere: a page that is loaded again asks for it again.
-  if (!command.secret) keep(command);
+  if (!command.secret) await keep(place(), command);
   return finish(command);
 }
 
@@ -144,16 +140,15 @@ export function send(path, body, version, label) {
 }
 
 // What was sent before the page was loaded, and never answered.
-export function resumed() {
-  const kept = sessionStorage.getItem(place());
-  if (kept) {
-    finish(JSON.parse(kept));
+export async function resumed() {
+  const found = await kept(place());
+  if (found) {
+    finish(found);
     return;
   }
-  const others = Object.keys(sessionStorage).find((name) => name.startsWith(`${KEPT}.`));
+  const [others] = names(`${KEPT}.`);
   if (others && meta("person")) {
-    const { label } = JSON.parse(sessionStorage.getItem(others));
-    say("unknown", t("Not answered yet"), t("{label}, of {person}: who sent it signs in here to know.", { label, person: others.slice(KEPT.length + 1) }));
+    say("unknown", t("Not answered yet"), t("A write of {person}: who sent it signs in here to know.", { person: others.slice(KEPT.length + 1) }));
   }
 }
 

@@ -13,7 +13,7 @@ forms();
 passkeys();
 pads();
 drafts();
-restore(document);
+await restore(document);
 dress(document);
 const followed = document.querySelector("[data-live]");
 if (followed) live(followed);

@@ -18,7 +18,7 @@ function first(root) {
 
 export function till(desk) {
   let work = subject()?.dataset.work;
-  document.body.addEventListener("htmx:afterSwap", (event) => {
+  document.body.addEventListener("htmx:afterSwap", async (event) => {
     const swapped = event.detail.target;
     if (swapped.id === "part") {
       follow(subject()?.dataset.version);
@@ -29,7 +29,7 @@ export function till(desk) {
         document.body.dispatchEvent(new Event("turned"));
       }
     } else if (swapped.id === "job" || swapped.id === "forms") {
-      restore(swapped);
+      await restore(swapped);
       dress(swapped);
       if (swapped.id === "job") first(swapped);
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.reference import pages
+from casino.reference import pages, settings_page
 
 
 class Command(BaseCommand):
@@ -22,9 +22,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, check: bool, write: bool, **options: Any) -> None:
         """Write or check. Raises CommandError."""
-        rendered = pages.render()
+        rendered, example = pages.render(), settings_page.render_example()
         if write:
             pages.write(rendered, pages.FOLDER)
-        elif differing := pages.differing(rendered, pages.FOLDER):
-            names = ", ".join(f"docs/reference/{name}" for name in differing)
-            raise CommandError(f"These pages differ from the code: {names}. Run `make pages`.")
+            pages.EXAMPLE.write_text(example, encoding="utf-8")
+            return
+        differing = [f"docs/reference/{name}" for name in pages.differing(rendered, pages.FOLDER)]
+        if pages.differs(example, pages.EXAMPLE):
+            differing.append(f"deploy/{pages.EXAMPLE.name}")
+        if differing:
+            raise CommandError(f"These pages differ from the code: {', '.join(differing)}. Run `make pages`.")

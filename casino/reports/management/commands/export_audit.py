@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.audit import archive
+from casino.audit import zipapp
 from casino.houses.cli_arguments import house_named
 from casino.verification.command_audit import UNRECORDED, record_read, wait_until_signed
 from casino.verification.exporting import export_house, require_room
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         found = house_named(house)
         try:
             require_room(folder)  # before it is recorded: what cannot be written is not read
-            program, own = archive.write_beside(folder)
+            program, own = zipapp.write_beside(folder)
             event = record_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
             if event is not None:
                 # Else the checkpoint that lies outside a second later would already be newer than the export.

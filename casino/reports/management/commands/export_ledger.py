@@ -4,6 +4,7 @@ book."""
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandParser
 
 from casino.houses.models import House
@@ -21,8 +22,9 @@ class Command(Plain):
     """Write out one book; that of a house only after its audit trail says so."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The ledger's own, and one more."""
+        """The ledger's own, past a pooler where there is one, and one more."""
         super().add_arguments(parser)
+        parser.set_defaults(database=settings.CASINO_SNAPSHOTS)
         parser.add_argument("--unrecorded", action="store_true", help=UNRECORDED)
 
     def handle(self, *args: Any, **options: Any) -> None:

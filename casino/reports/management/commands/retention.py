@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.audit.models import Event
-from casino.evidence import holds
+from casino.core import sql
 from casino.evidence.models import RetentionRun
 from casino.houses.cli_arguments import houses_named
 from casino.houses.models import House
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         deleted is there."""
         for found in houses_named(house):
             if dry_run:
-                for one in due.due(found, holds.database_time()):
+                for one in due.due(found, sql.database_time()):
                     self._say(found, one.as_json() | {"held_by": list(one.holds)})
                 continue
             while (made := retention.run(found, COMMAND)) is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.audit import archive
+from casino.audit import zipapp
 from tests.proof.model import World
 
 CHECKOUT = Path(__file__).parents[3]
@@ -20,7 +20,7 @@ def built_elsewhere(folder: Path, umask: int, **environment: str) -> bytes:
     """The archive as another process builds it."""
     folder.mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "casino.audit.archive", str(folder / "verify.pyz")],
+        [sys.executable, "-m", "casino.audit.zipapp", str(folder / "verify.pyz")],
         cwd=CHECKOUT, env={**os.environ, **environment}, umask=umask, capture_output=True, text=True, check=True,
     )  # fmt: skip
     raw = (folder / "verify.pyz").read_bytes()
@@ -33,18 +33,18 @@ def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
     other = built_elsewhere(
         tmp_path / "other", 0o077, TZ="Pacific/Kiritimati", PYTHONHASHSEED="2", SOURCE_DATE_EPOCH="1700000000"
     )
-    assert one == other == archive.built()
+    assert one == other == zipapp.built()
 
 
 def test_the_bytes_of_an_archive_do_not_depend_on_the_version_of_python() -> None:
     """Of fixed sources; a version of Python that writes zip archives in another way fails here."""
-    raw = archive.packed({"b.py": b"print(2)\n", "a/__init__.py": b"", "__main__.py": b"print(1)\n"})
+    raw = zipapp.packed({"b.py": b"print(2)\n", "a/__init__.py": b"", "__main__.py": b"print(1)\n"})
     assert hashlib.sha256(raw).hexdigest() == "9d4875dca0db31b295a60539c73228dcc09d4f88c15b57aa616879bb242ee299"
-    assert raw == archive.packed({"__main__.py": b"print(1)\n", "a/__init__.py": b"", "b.py": b"print(2)\n"})
+    assert raw == zipapp.packed({"__main__.py": b"print(1)\n", "a/__init__.py": b"", "b.py": b"print(2)\n"})
 
 
 def test_an_archive_holds_the_sources_and_nothing_else() -> None:
-    with zipfile.ZipFile(io.BytesIO(archive.built())) as files:
+    with zipfile.ZipFile(io.BytesIO(zipapp.built())) as files:
         entries = files.infolist()
     sources = sorted(f"verifier/{path.name}" for path in (CHECKOUT / "casino/audit/verifier").glob("*.py"))
     assert [entry.filename for entry in entries] == ["__main__.py", *sources]
@@ -55,11 +55,11 @@ def test_an_archive_holds_the_sources_and_nothing_else() -> None:
 
 def test_it_is_written_beside_a_folder_and_never_over_another_copy(tmp_path: Path) -> None:
     beside = tmp_path / "verify.pyz"
-    assert archive.write_beside(tmp_path / "export") == (beside, True)
-    assert beside.read_bytes() == archive.built()
-    assert archive.write_beside(tmp_path / "another") == (beside, True)
+    assert zipapp.write_beside(tmp_path / "export") == (beside, True)
+    assert beside.read_bytes() == zipapp.built()
+    assert zipapp.write_beside(tmp_path / "another") == (beside, True)
     beside.write_bytes(b"the copy that an auditor trusts")
-    assert archive.write_beside(tmp_path / "third") == (beside, False)
+    assert zipapp.write_beside(tmp_path / "third") == (beside, False)
     assert beside.read_bytes() == b"the copy that an auditor trusts"
     assert [path.name for path in tmp_path.iterdir()] == ["verify.pyz"]
 
@@ -70,7 +70,7 @@ def test_no_file_that_lies_around_is_executed(tmp_path: Path, name: str) -> None
     folder.mkdir()
     for place in (tmp_path, folder):
         (place / name).write_text('raise SystemExit("executed")\n')
-    archive.write_beside(folder)
+    zipapp.write_beside(folder)
     for where in (tmp_path, folder):
         done = subprocess.run(
             [sys.executable, "-I", str(tmp_path / "verify.pyz"), str(folder)],
@@ -81,7 +81,7 @@ def test_no_file_that_lies_around_is_executed(tmp_path: Path, name: str) -> None
 
 
 def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path: Path) -> None:
-    program, _ = archive.write_beside(tmp_path / "export")
+    program, _ = zipapp.write_beside(tmp_path / "export")
     World().evening(hands=2).write(tmp_path / "export")
     reading, writing = os.pipe()
     os.close(reading)

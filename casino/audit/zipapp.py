@@ -1,6 +1,6 @@
 """`verify.pyz`: the verifier by itself, one file that any Python from 3.11 on runs and that needs nothing of the house.
 
-`python -m casino.audit.archive FILE` writes it and prints its SHA-256. The same sources give the same bytes, whatever
+`python -m casino.audit.zipapp FILE` writes it and prints its SHA-256. The same sources give the same bytes, whatever
 the machine, its clock, its umask or its Python: entries are sorted, not compressed, and of one date and mode.
 """
 

@@ -1,0 +1,1 @@
+"""What a house costs when it is a month, a year and five years old."""
