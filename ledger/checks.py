@@ -370,7 +370,7 @@ def _run(check: str, book: Book, using: str, since: str | None) -> Iterator[Find
 
 
 def _in_order(finding: Finding) -> tuple[list[str | int], str]:
-    """Findings of one check by subject, numbers in it by their size: how a plan returned them is nobody's concern."""
+    """Findings of one check by subject, numbers in it by their size, so that no plan of PostgreSQL decides."""
     parts = re.split(r"(\d+)", finding.subject)
     return [int(part) if part.isdecimal() else part for part in parts], finding.detail
 

@@ -39,11 +39,12 @@ class Allowed:
 class Release:
     """The promise of a tree: it makes a schema on which the release `before` runs.
 
-    `commit` is that release's code where it has no tag, `migrations` the newest migration of each of its apps.
+    `moved` says when that release was moved to what its code is now, as long as it has no tag; `migrations` is the newest
+    migration of each of its apps.
     """
 
     before: str
-    commit: str
+    moved: str
     migrations: Mapping[str, str]
     allowed: tuple[Allowed, ...] = ()
 
@@ -58,7 +59,7 @@ def of(tree: Path = BASE_DIR) -> Release:
     try:
         found: dict[str, Any] = tomllib.loads((tree / PLACE).read_text(encoding="utf-8"))
         allowed = tuple(Allowed(**each) for each in found.get("allowed", ()))
-        return Release(str(found["before"]), str(found["commit"]), dict(found["migrations"]), allowed)
+        return Release(str(found["before"]), str(found["moved"]), dict(found["migrations"]), allowed)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoRelease(f"{tree / PLACE} cannot be read: {error}") from error
 

@@ -17,7 +17,7 @@ from deploy.processes import CHECKOUT
 #: What a tree of code consists of; the environment is the present one's.
 FOLDERS = ("casino", "deploy", "engine", "ledger", "tests")
 #: Settings that the release before does not know, and refuses.
-NEW_SETTINGS = ("CASINO_ARCHIVE_DIR",)
+NEW_SETTINGS: tuple[str, ...] = ()
 FILES = ("manage.py", "pyproject.toml", "requirements.lock")
 
 
@@ -28,20 +28,29 @@ def _git(*words: str) -> subprocess.CompletedProcess[bytes]:
 def before(folder: Path) -> str:
     """Lay the code of the release before into this folder; returns what it was taken from. Skips, with the reason,
     where there is no repository, or not enough of it."""
-    own = release.of(CHECKOUT)
     if _git("rev-parse", "--git-dir").returncode:
         pytest.skip("no repository here: the code of the release before is nowhere")
-    tagged = _git("rev-parse", "--quiet", "--verify", f"refs/tags/{own.tag}^{{commit}}").returncode == 0
-    found = own.tag if tagged else own.commit
-    if _git("cat-file", "-e", f"{found}^{{commit}}").returncode:
-        if _git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
-            pytest.skip(f"this clone is shallow: {found} is not in it")
-        pytest.fail(f"{release.PLACE} names {found}, which is not in this repository")
+    tag = release.of(CHECKOUT).tag
+    tagged = _git("rev-parse", "--quiet", "--verify", f"refs/tags/{tag}^{{commit}}").returncode == 0
+    found = tag if tagged else _last_moved()
     packed = _git("archive", found, *FOLDERS, *FILES)
     if packed.returncode:
         pytest.fail(packed.stderr.decode())
     with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
         archive.extractall(folder, filter="data")
+    return found
+
+
+def _last_moved() -> str:
+    """The commit that last changed the promise."""
+    place = str(release.PLACE)
+    if _git("diff", "--quiet", "HEAD", "--", place).returncode:
+        pytest.skip(f"{place} is changed and not committed: the release before is the code that will be")
+    found = _git("log", "-1", "--format=%H", "--", place).stdout.decode().strip()
+    ends = CHECKOUT / _git("rev-parse", "--git-path", "shallow").stdout.decode().strip()
+    if ends.is_file() and found in ends.read_text().split():
+        pytest.skip(f"this clone is shallow: the commit that last changed {place} is not in it")
+    assert found, f"no commit has {place}"
     return found
 
 
@@ -81,7 +90,7 @@ def make_later(tree: Path, version: str) -> None:
     promise = tree / release.PLACE
     text = promise.read_text()
     text = text.replace(f'before = "{release.of(tree).before}"', f'before = "{own[1]}"')
-    promise.write_text(text.replace(release.of(tree).commit, "0" * 40))
+    promise.write_text(text.replace(release.of(tree).moved, "later"))
     declared = tree / "casino" / "verification" / "catalogue.txt"
     lines = declared.read_text().splitlines()
     [digits] = [line.split()[0] for line in lines if line.endswith(f"  column {NULLABLE}")]

@@ -221,7 +221,7 @@ def test_migrations_of_others_are_excused_in_the_file_of_the_release() -> None:
 
 def test_every_migration_of_the_release_before_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
     own = release.own()
-    gone = release.Release(own.before, own.commit, {**own.migrations, "live": "0007_gone"})
+    gone = release.Release(own.before, own.moved, {**own.migrations, "live": "0007_gone"})
     monkeypatch.setattr(release, "own", lambda: gone)
     with pytest.raises(CommandError, match=r"live\.0007_gone was in the release"):
         call_command("migrations")

@@ -47,7 +47,7 @@ def promise(tree: Path, before: str) -> None:
     """Let the tree's release bear this version and no other."""
     own = release.own()
     text = (tree / release.PLACE).read_text()
-    text = text.replace(f'before = "{own.before}"', f'before = "{before}"').replace(own.commit, "0" * 40)
+    text = text.replace(f'before = "{own.before}"', f'before = "{before}"').replace(own.moved, "later")
     (tree / release.PLACE).write_text(text)
 
 
@@ -132,6 +132,6 @@ def test_a_tree_that_says_nothing_of_its_promise_is_refused(tmp_path: Path) -> N
         release.of(tmp_path)
     (tmp_path / "casino").mkdir()
     (tmp_path / release.PLACE).write_text('before = "0.1.0"\n')
-    with pytest.raises(release.NoRelease, match="commit"):
+    with pytest.raises(release.NoRelease, match="moved"):
         release.of(tmp_path)
     assert release.of().tag == f"v{release.of().before}"
