@@ -22,7 +22,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, login_of, minor_units
 from casino.cage import announced, announcing
 from casino.cage.announced_models import MOST_MINUTES, AnnouncedCashOut, AnnouncedState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 
 #: Refusals of what names an announced cash-out.
 BY_NUMBER = ("not_found", "announcement_paid", "announcement_withdrawn", "announcement_expired")

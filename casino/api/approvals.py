@@ -29,8 +29,8 @@ from casino.api.passkey_parts import PasskeyAnswer, PasskeyAsked, assertion_in
 from casino.api.tables import ReceiptOut
 from casino.approvals import control_points, selectors, services
 from casino.approvals.models import Approval, ApprovalKind, ApprovalState
+from casino.core.commands import Answer, Command
 from casino.core.errors import NotFound
-from casino.core.write import Answer, Command
 from casino.houses.control_points import AMOUNTS, BOUNDS, NAMES
 from casino.staff.decisions import WithCode
 from casino.staff.models import Role

@@ -30,7 +30,7 @@ from casino.api.parts import (
 from casino.api.tables import ReceiptOut
 from casino.bookkeeping.flows import Direction
 from casino.cage import bearer
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 
 

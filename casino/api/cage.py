@@ -35,7 +35,7 @@ from casino.api.parts import (
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
 from casino.cage.models import Shift
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
 from casino.staff.models import Role

@@ -12,7 +12,7 @@ from casino.api.parts import minor_units
 from casino.api.tables import ReceiptOut
 from casino.cage import capital
 from casino.cage.capital import CapitalBy
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 
 TAG = "office"

@@ -21,7 +21,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.tables import TableOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.hands import cards, corrections, exceptions, verbs
 from casino.hands.cards import Entry
 from casino.hands.models import CardException, ExceptionKind, HandState

@@ -22,7 +22,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
 from casino.api.tables import ReceiptOut
 from casino.chips.models import SET_CODE_PATTERN
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import chip_sets
 

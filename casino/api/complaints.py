@@ -24,7 +24,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import login_of
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.evidence import complaints, holds
 from casino.evidence.models import Complaint, ComplaintKind, ComplaintState, HoldScope, LegalHold, Outcome
 from casino.staff.models import CODE, Role

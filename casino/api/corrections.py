@@ -23,7 +23,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
 from casino.api.trading import Exchanged, ForeignChips
 from casino.cage import correcting
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 
 #: What each kind of entry names: what it needs, and what it may name besides.

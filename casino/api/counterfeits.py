@@ -21,7 +21,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
 from casino.api.tables import ReceiptOut, TableOut
 from casino.cage import counterfeits
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 from casino.tables import counterfeits as at_tables
 

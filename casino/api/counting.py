@@ -22,7 +22,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import BoxPart, EventPart, TrayCountPart, chip_pieces
 from casino.api.tables import ReceiptOut, TableOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 from casino.transfers import boxes, counting, selectors
 from casino.transfers.models import Box, BoxKind, BoxState

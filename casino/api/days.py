@@ -29,7 +29,7 @@ from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, 
 from casino.api.tables import ReceiptOut
 from casino.approvals.models import ApprovalState
 from casino.cage.models import BagWay, HandoverKind, HeldCause, VaultCountState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.days import packages, services
 from casino.reports import days as reports
 from casino.staff.models import Role

@@ -17,7 +17,7 @@ from casino.api.http.operations import (
     signed_in,
 )
 from casino.api.tables import TableOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import LOGIN, Role
 from casino.tables import dealers, selectors
 from casino.tables.models import DealerTurn, TurnEnd

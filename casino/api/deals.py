@@ -26,7 +26,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.tables import TAG, TableOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.hands import openings, preparing
 from casino.hands import selectors as hands
 from casino.hands.models import DealState

@@ -21,7 +21,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units, threshold_reached
 from casino.cage import deposits
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.players.models import Player
 from casino.reports import selectors as reports
 from casino.staff.models import Role

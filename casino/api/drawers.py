@@ -33,7 +33,7 @@ from casino.api.parts import (
 from casino.api.template_parts import ByTemplate, one_way
 from casino.cage import closing, handing, selectors
 from casino.cage.models import Handover, HandoverKind, HandoverState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import selectors as transfers
 

@@ -27,7 +27,7 @@ from casino.api.parts import minor_units
 from casino.api.tables import ReceiptOut
 from casino.cage import duty
 from casino.cage import duty_rates as rates
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.houses import duty_rates
 from casino.houses.duty_rates import DEDUCTED
 from casino.houses.models import DutyBase

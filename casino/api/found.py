@@ -24,7 +24,7 @@ from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_piece
 from casino.api.tables import ReceiptOut
 from casino.cage import found
 from casino.cage.models import FoundChips, FoundState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 
 

@@ -26,8 +26,8 @@ from casino.api.http.operations import (
 )
 from casino.api.http.shapes import BALANCES, HAND_SEATS, RESULT, VIEW, Shaped
 from casino.api.tables import ReceiptOut, TableOut, etag
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command
 from casino.hands import selectors as hands
 from casino.hands import services as play
 from casino.hands import verbs, voiding

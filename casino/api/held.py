@@ -32,7 +32,7 @@ from casino.api.parts import (
 from casino.api.tables import ReceiptOut
 from casino.cage import held
 from casino.cage.models import HeldCause, HeldPayout, HeldState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 
 #: Why a cashier can hold a payout; stakes of a minor are held by their settlement alone.

@@ -29,8 +29,8 @@ from casino.api.tables import ReceiptOut
 from casino.approvals import house_rules
 from casino.approvals import identity as changing
 from casino.chips import selectors as chips
+from casino.core.commands import Answer, Command
 from casino.core.errors import NotFound
-from casino.core.write import Answer, Command
 from casino.golive import sandboxes, signing, stages
 from casino.houses import rules as house_text
 from casino.houses.identity import LegalProfile

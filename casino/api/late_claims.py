@@ -30,7 +30,7 @@ from casino.api.parts import (
     threshold_reached,
 )
 from casino.chips.models import SET_CODE_PATTERN
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import late_claims
 from casino.transfers.late_models import LateClaim

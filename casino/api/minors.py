@@ -26,7 +26,7 @@ from casino.api.persons import Birthday
 from casino.api.safeguards import TAG
 from casino.api.tables import ReceiptOut
 from casino.cage import minors as cage
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.safeguards import minors
 from casino.safeguards.models import Minor, MinorState
 from casino.staff.models import Role

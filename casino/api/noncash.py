@@ -35,7 +35,7 @@ from casino.api.parts import (
 from casino.api.tables import ReceiptOut
 from casino.cage import noncash
 from casino.cage.models import Means, NonCashBuyIn, NonCashState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 
 #: The last digits of an account; all before them are covered.

@@ -25,7 +25,7 @@ from casino.api.http.operations import (
 )
 from casino.api.passkey_parts import Base64Url, PasskeyAnswer, PasskeyAsked, assertion_in
 from casino.api.roster import StaffOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff import passkeys, registering, services
 from casino.staff.credentials import Credentials
 

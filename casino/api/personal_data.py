@@ -26,7 +26,7 @@ from casino.api.tables import ReceiptOut
 from casino.audit.events.players import PersonalDataCopied
 from casino.audit.services import record
 from casino.core import locks
-from casino.core.write import Answer, Command, RequestContext
+from casino.core.commands import Answer, Command, RequestContext
 from casino.evidence import forgetting
 from casino.reports import personal_data
 from casino.reports.at_once import Asked

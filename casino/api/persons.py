@@ -21,7 +21,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.players import persons
 from casino.safeguards import unnamed
 from casino.staff.models import Role

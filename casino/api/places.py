@@ -37,7 +37,7 @@ from casino.cage import selectors as drawers
 from casino.cage.models import Drawer, DrawerState
 from casino.chips import services as chips
 from casino.chips.models import SET_CODE_PATTERN, ChipSet
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.hands import terms
 from casino.staff.models import CODE, Role
 from casino.tables import changing

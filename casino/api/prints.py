@@ -29,8 +29,8 @@ from casino.api.http.operations import (
 from casino.api.parts import number_of
 from casino.api.seat import OF_KEYS, HasSeat, SeatKeyAuthentication, SeatRead, holder_of
 from casino.api.tables import ReceiptOut
+from casino.core.commands import Answer, Command
 from casino.core.languages import NAMES
-from casino.core.write import Answer, Command
 from casino.reports.models import PrintForm, Printout
 from casino.reports.printing import files, services
 from casino.reports.printing.documents import OF_PLAYERS, PRINTERS

@@ -22,7 +22,7 @@ from casino.api.tables import ReceiptOut
 from casino.cage import readings, selectors
 from casino.cage.models import DrawerState
 from casino.cage.readings import COUNT, MONEY, PIECES
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 
 

@@ -18,7 +18,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import number_of
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.golive import rehearsals
 from casino.houses.models import RehearsalRun, RehearsalState
 from casino.staff.models import Role

@@ -24,7 +24,7 @@ from casino.api.parts import login_of, minor_units
 from casino.api.safeguards import TAG
 from casino.api.tables import ReceiptOut
 from casino.cage import remittances
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.houses.identity import Beneficiary
 from casino.safeguards.models import Minor, Remittance
 from casino.staff.models import CODE, Role

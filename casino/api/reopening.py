@@ -9,7 +9,7 @@ from casino.api.cage import CHIPS, POSTING, TAG
 from casino.api.http.operations import ReasonInput, WriteOperation, documented
 from casino.api.parts import DrawerChanged, EventPart, approval_used, chip_pieces, minor_units
 from casino.cage import reopening
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 
 

@@ -26,8 +26,8 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import number_of
 from casino.api.tables import ReceiptOut
+from casino.core.commands import Answer, Command
 from casino.core.languages import ENGLISH, NAMES
-from casino.core.write import Answer, Command
 from casino.reports import runs
 from casino.reports.frame import registry
 from casino.reports.frame.report import SUMMED, FilterKind, Format, Report, Retention, Sensitivity

@@ -26,7 +26,7 @@ from casino.api.passkey_parts import PasskeyAnswer, assertion_in
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
 from casino.cage.services import require_not_retired
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.players.models import REFERENCE
 from casino.staff import as_player, pins, roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind

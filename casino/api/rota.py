@@ -20,7 +20,7 @@ from casino.api.http.operations import (
 )
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff import rota
 from casino.staff.models import LOGIN, Role, RotaEntry, TerminalKind
 from casino.tables import selectors as tables

@@ -24,7 +24,7 @@ from casino.api.http.operations import (
 )
 from casino.api.oversight import HandResult, HandRuling
 from casino.api.tables import TableOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.hands import bonus, disputes, later_rulings, ruling, rulings_read, withdrawals
 from casino.hands.later_rulings import Collected, Remedy
 from casino.hands.models import HandState

@@ -28,7 +28,7 @@ from casino.api.http.operations import (
 )
 from casino.api.persons import Birthday
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.safeguards import admissions, exclusions, interactions, limits, reality, unnamed
 from casino.safeguards.models import (
     AgeBand,

@@ -23,7 +23,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import number_of
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.reports import destinations, schedules
 from casino.reports.frame.report import Format
 from casino.reports.models import Cadence, Delivery, DeliveryState, ReportSchedule

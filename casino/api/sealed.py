@@ -28,7 +28,7 @@ from casino.api.http.permissions import SealedFromOthers
 from casino.api.http.spoken import LANGUAGE, language_of
 from casino.api.parts import login_of
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.evidence import register
 from casino.evidence.register import Step, What
 from casino.reports import suspicion

@@ -24,7 +24,7 @@ from casino.api.http.operations import (
 )
 from casino.api.passkey_parts import PasskeyAnswer, assertion_in
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.houses.control_points import in_force
 from casino.staff import pins, second_factor, services, sessions
 from casino.staff.idleness import reauthenticate

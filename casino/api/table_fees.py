@@ -18,7 +18,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.parts import DrawerChanged, EventPart, minor_units, number_of
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.hands import fees_in_cash
 
 

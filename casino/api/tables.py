@@ -25,7 +25,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.http.shapes import EVENT, OPTIONS, Shaped
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.hands import sessions, terms
 from casino.staff.models import Role
 from casino.tables import selectors as tables

@@ -9,7 +9,7 @@ from casino.api.cage import CHIPS, POSTING, TAG
 from casino.api.drawers import CLOSING, WITHDRAWN, CountInput, DrawerOpenedOut, HandoverOut
 from casino.api.http.operations import CAGE_SUPERVISION, ReasonInput, StrictText, WriteOperation, documented
 from casino.cage import taking_over
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import selectors as transfers
 

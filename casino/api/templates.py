@@ -25,7 +25,7 @@ from casino.api.places import ADMINS
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
 from casino.chips.models import PlaceKind, Template
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.transfers import proposals, templates

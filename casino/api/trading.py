@@ -22,7 +22,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
 from casino.api.tables import TableOut, Ticket
 from casino.cage import trading as cage
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.tables import trading as tables
 
 TABLE_TAG, CAGE_TAG = "dealer", "cage"

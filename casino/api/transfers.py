@@ -23,7 +23,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, TransferPart, approval_used
 from casino.api.tables import TableOut
 from casino.api.template_parts import ByTemplate, one_way
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role, TerminalKind
 from casino.transfers import services
 from casino.transfers.models import Kind, TransferState

@@ -11,7 +11,7 @@ from casino.api.http.lists import CursorList
 from casino.api.http.operations import SEES_BOOKS, Pieces, StrictChoice, StrictInput, WriteOperation, documented
 from casino.api.parts import EventPart, TrayCountPart, chip_pieces
 from casino.api.tables import TableOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import selectors, tray_counts
 from casino.transfers.models import Purpose, TrayCount, TrayCountState, TrayException

@@ -19,7 +19,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import DrawerChanged, EventPart, login_of, minor_units
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import selectors, tronc
 from casino.transfers.models import TroncPool

@@ -21,7 +21,7 @@ from casino.api.parts import login_of, minor_units
 from casino.api.tables import ReceiptOut
 from casino.cage import variances
 from casino.cage.models import VarianceOffset
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 
 TAG = "office"

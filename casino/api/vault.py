@@ -22,7 +22,7 @@ from casino.api.http.operations import (
 from casino.api.parts import chip_pieces, login_of, minor_units, number_of
 from casino.api.tables import ReceiptOut
 from casino.chips.models import SET_CODE_PATTERN
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 from casino.transfers import selectors, vault
 from casino.transfers.models import ChipMove, MoveKind, MoveState

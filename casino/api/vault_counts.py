@@ -23,7 +23,7 @@ from casino.api.parts import chip_pieces, login_of, minor_units, number_of
 from casino.api.tables import ReceiptOut
 from casino.cage import variances, vault, vault_selectors
 from casino.cage.models import VaultCount, VaultCountState
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import CODE, Role
 
 TAG = "vault"

@@ -18,7 +18,7 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.tables import waiting
 from casino.tables.models import Waiting, WaitingEntry

@@ -31,7 +31,7 @@ from casino.api.http.operations import (
 from casino.api.parts import LinkedSums, login_of, minor_units, number_of
 from casino.api.tables import ReceiptOut
 from casino.bookkeeping.flows import Direction
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.watching import euro, filings, lines, unknown
 from casino.watching.models import Capacity, EuroRate, Filing, LineKind, LogLine, UnknownPerson

@@ -22,7 +22,7 @@ from casino.api.http.operations import (
 )
 from casino.api.parts import number_of
 from casino.api.tables import ReceiptOut
-from casino.core.write import Answer, Command
+from casino.core.commands import Answer, Command
 from casino.live import receivers, webhooks
 from casino.live.models import Webhook
 from casino.staff.models import Role

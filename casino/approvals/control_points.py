@@ -11,8 +11,10 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events.approvals import LimitsChanged
 from casino.audit.services import Actor
 from casino.core import locks, moments, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import control_points
 from casino.houses.models import ClockTimestamp, House, Limits
 from casino.staff.models import Role

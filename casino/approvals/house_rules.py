@@ -5,8 +5,10 @@ from collections.abc import Mapping
 
 from casino.audit.events.house import HouseRulesSet
 from casino.core import locks, once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import rules, stages
 from casino.houses.models import House, HouseRules
 

@@ -8,8 +8,10 @@ from uuid import UUID
 from casino.audit.events.house import IdentityChanged
 from casino.audit.services import Actor
 from casino.core import locks, once_live, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import identity, stages
 from casino.houses.models import House, Identity
 

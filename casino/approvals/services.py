@@ -12,9 +12,10 @@ from casino.approvals.models import OPEN, Approval, ApprovalState, Assent
 from casino.audit.events import AuditEvent
 from casino.audit.events.approvals import ApprovalApproved, ApprovalExpired, ApprovalRefused, ApprovalWithdrawn
 from casino.audit.services import Actor, record
-from casino.core import locks, write
+from casino.core import commands, locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Forbidden, NotFound
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff import passkeys
 from casino.staff.credentials import require_two_minds, role_for
@@ -41,7 +42,9 @@ class OfApproval:
         """Lock it. Raises NotFound."""
         house = command.context.house
         asking = Approval.objects.filter(house=house, number=self.number).select_related("requested_by")
-        found, (again,) = write.locked(command, Approval, locks.Rank.APPROVAL, asking, house=house, number=self.number)
+        found, (again,) = commands.locked(
+            command, Approval, locks.Rank.APPROVAL, asking, house=house, number=self.number
+        )
         found.house, found.requested_by = house, again[0].requested_by
         return found
 

@@ -63,7 +63,7 @@ _APPEND = (
 
 def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: str = DEFAULT_DB_ALIAS) -> Receipt:
     """Append one event that records no posting to a chain in the current transaction of `using`; the chain's head stays
-    locked until it ends. What posts is recorded by :meth:`casino.core.write.Work.record`.
+    locked until it ends. What posts is recorded by :meth:`casino.core.work.Work.record`.
 
     The event's data are canonical JSON (no floats, amounts in minor units, no personal data). One round trip:
     PostgreSQL takes the lock, stamps time and number, links and hashes. Raises UnknownEvent for a kind that is not

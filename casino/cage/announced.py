@@ -10,7 +10,7 @@ from casino.cage.announced_models import HOLD, AnnouncedCashOut, AnnouncedState
 from casino.cage.models import Drawer
 from casino.core import locks
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players.models import Player
 

@@ -14,7 +14,8 @@ from casino.cage.announced_models import AnnouncedCashOut, AnnouncedState
 from casino.cage.models import Drawer
 from casino.cage.services import require_open, write_at
 from casino.core import locks, moments
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.work import Outcome, Work
 from casino.players import persons, thresholds
 from casino.players.models import Player
 

@@ -18,8 +18,9 @@ from casino.cage.models import BagState, BagWay, BankBag
 from casino.cage.signing import require_another
 from casino.cage.vault import AT_THE_VAULT
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role
 

@@ -19,8 +19,10 @@ from casino.cage.models import Drawer
 from casino.cage.services import Pieces, enter, require_own, require_room, write_at
 from casino.chips.changing import Desk
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import days, stages
 from casino.houses.models import House
 from casino.players import persons, thresholds

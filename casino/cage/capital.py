@@ -16,8 +16,9 @@ from casino.bookkeeping.cover import Cover, cover
 from casino.bookkeeping.postings import Posting, posting
 from casino.cage.vault import AT_THE_VAULT
 from casino.core import once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role
 

@@ -23,9 +23,10 @@ from casino.cage.signing import is_manager, require_another, require_role
 from casino.chips import selectors as chip_sets
 from casino.chips.counts import chip_variance
 from casino.core import sql
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role, Staff

@@ -19,8 +19,9 @@ from casino.cage.models import Drawer, Shift
 from casino.cage.services import keep_shift, require_open, write_at
 from casino.cage.signing import require_another
 from casino.core import sql
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import Staff

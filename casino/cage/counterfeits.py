@@ -13,8 +13,9 @@ from casino.cage.vault import AT_THE_VAULT
 from casino.chips import counterfeits
 from casino.chips import selectors as chip_sets
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role
 

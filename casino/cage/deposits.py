@@ -13,7 +13,8 @@ from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import Pieces, customer, enter, write_at
 from casino.core import sql
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.work import Outcome, Work
 from casino.houses import stages
 from casino.players import persons, thresholds
 from casino.players.models import Player

@@ -18,8 +18,10 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.cage.vault import AT_THE_VAULT
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role
 

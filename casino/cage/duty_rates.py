@@ -10,8 +10,10 @@ from django.db.models.fields.json import KeyTextTransform
 from casino.audit.events.house import DutyDue, DutyRatesSet
 from casino.audit.models import Event
 from casino.core import locks, once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import duty_rates, stages
 from casino.houses.models import DutyRates, House
 

@@ -20,8 +20,10 @@ from casino.cage.models import Drawer, FoundChips, FoundState
 from casino.cage.services import Pieces, customer, enter, require_open, write_at
 from casino.chips.changing import Desk
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.safeguards import standing

@@ -13,8 +13,10 @@ from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
 from casino.chips import selectors as chip_sets
 from casino.core import denominations, locks, once_live, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 
 #: Accounts that the vault has as a place, besides the house's own: chips of other houses, and what its counts find.

@@ -31,9 +31,10 @@ from casino.chips import floats, templates
 from casino.chips import selectors as chip_sets
 from casino.chips.models import PlaceKind
 from casino.core import denominations
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import control_points, stages
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role

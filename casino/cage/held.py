@@ -19,8 +19,10 @@ from casino.cage import selectors
 from casino.cage.models import Drawer, HeldCause, HeldPayout, HeldState
 from casino.cage.services import Pieces, customer, enter, require_own, see, write_at
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons, thresholds
 from casino.players.thresholds import Trade

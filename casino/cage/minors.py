@@ -23,8 +23,9 @@ from casino.bookkeeping.postings import moved_anything, posting
 from casino.cage import held
 from casino.cage.models import HeldCause, HeldPayout, HeldState
 from casino.core import locks, moments, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.players.models import Player

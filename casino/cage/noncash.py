@@ -17,8 +17,10 @@ from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer, Means, NonCashBuyIn, NonCashState
 from casino.cage.services import Pieces, customer, enter, see, write_at
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import stages
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons, thresholds

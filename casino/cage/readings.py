@@ -25,8 +25,9 @@ from casino.cage.signing import require_another
 from casino.cage.variances import explained
 from casino.cage.vault_selectors import corrected_by
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 
 #: What two sums that must be equal are of: minor units, pieces of chips, anything else.
 MONEY, PIECES, COUNT = "money", "pieces", "count"

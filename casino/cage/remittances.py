@@ -15,9 +15,10 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events.safeguards import WinningsRemitted
 from casino.bookkeeping.postings import posting
 from casino.core import moments, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
 from casino.core.sql import database_time
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import identity
 from casino.houses.identity import Beneficiary
 from casino.houses.models import House

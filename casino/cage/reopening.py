@@ -18,8 +18,9 @@ from casino.cage.services import enter, write_at
 from casino.chips import selectors as chip_sets
 from casino.chips.models import ChipSet
 from casino.core import denominations, sql
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Forbidden
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import stages
 from casino.staff.models import Role
 

@@ -7,8 +7,9 @@ from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import AtDrawer, require_not_retired, shift_at_lock
 from casino.core import sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.core.work import Outcome, Work
 from casino.staff.models import TerminalKind
 from casino.staff.roster import revoke_at
 

@@ -17,10 +17,11 @@ from casino.cage.blind import withheld
 from casino.cage.models import Drawer, DrawerState, Shift
 from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
-from casino.core import kept, locks, sql, write
+from casino.core import commands, kept, locks, sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, WrongTerminal
-from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.core.work import Outcome, Work
 from casino.houses import control_points, stages
 from casino.houses.control_points import in_force
 from casino.houses.models import House
@@ -52,7 +53,7 @@ class AtDrawer:
         """Lock the drawer, and read with it what almost every write at it needs. Raises NotFound."""
         house = command.context.house
         reads = newest_shift(house, self.code), control_points.reading(house), chip_sets.reading(house)
-        drawer, found = write.locked(command, Drawer, locks.Rank.DESK, *reads, house=house, code=self.code)
+        drawer, found = commands.locked(command, Drawer, locks.Rank.DESK, *reads, house=house, code=self.code)
         drawer.house = house
         keep_newest(drawer, found[0])
         control_points.read(house, found[1])

@@ -1,7 +1,7 @@
 """Who may sign at a drawer: another person than those who have signed before, and of the role that the amount needs."""
 
+from casino.core.commands import Command
 from casino.core.errors import Forbidden
-from casino.core.write import Command
 from casino.staff import independence
 from casino.staff.models import Role, Staff
 

@@ -30,9 +30,10 @@ from casino.cage.services import (
 )
 from casino.cage.signing import require_another
 from casino.chips import selectors as chip_sets
-from casino.core import locks, write
+from casino.core import commands, locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Forbidden, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import control_points
 
 
@@ -91,7 +92,7 @@ class _BetweenDrawers:
         codes = self.from_code, self.code
         here = [read(house, code) for read in (newest_shift, selectors.offers) for code in codes]
         reads = control_points.reading(house), chip_sets.reading(house), *here
-        (left, taking), found = write.locked_two(command, Drawer, locks.Rank.DESK, *reads, code=codes)
+        (left, taking), found = commands.locked_two(command, Drawer, locks.Rank.DESK, *reads, code=codes)
         control_points.read(house, found[0])
         chip_sets.read(house, found[1])
         left.house = taking.house = house

@@ -10,7 +10,8 @@ from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import enter, require_own, write_at
 from casino.chips.changing import Desk
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.work import Outcome, Work
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]

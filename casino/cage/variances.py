@@ -19,8 +19,9 @@ from casino.cage import selectors
 from casino.cage.models import Drawer, Shift, VarianceOffset, VaultCount, VaultCountState
 from casino.cage.vault import AT_THE_VAULT
 from casino.core import sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import days
 from casino.houses.models import House
 from casino.staff.models import Role

@@ -22,9 +22,11 @@ from casino.chips import selectors as chip_sets
 from casino.chips import two_counts
 from casino.chips.counts import chip_variance
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
 

@@ -12,9 +12,11 @@ from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Denomination
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.houses import stages
 from casino.houses.models import House, HouseStage
 from casino.staff.models import Role

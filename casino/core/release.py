@@ -39,8 +39,8 @@ class Allowed:
 class Release:
     """The promise of a tree: it makes a schema on which the release `before` runs.
 
-    `moved` says when that release was moved to what its code is now, as long as it has no tag; `migrations` is the newest
-    migration of each of its apps.
+    `moved` says when that release was moved to what its code is now, as long as it has no tag; `migrations` is the
+    newest migration of each of its apps.
     """
 
     before: str

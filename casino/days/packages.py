@@ -14,8 +14,10 @@ from django.db import models
 from casino.audit.events.house import DayPackaged, DayPackageSigned
 from casino.audit.services import Actor
 from casino.core import locks, outbox, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Gone
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.days.models import Package, PackageContent
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House

@@ -12,8 +12,10 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import DayClosed, DayOpened
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.days import open_work, packages
 from casino.houses import days, gaming_clock, identity, stages
 from casino.houses.days import Day

@@ -15,8 +15,10 @@ from typing import Any
 from casino.audit.events import AuditEvent
 from casino.audit.events.evidence import ComplaintAnswered, ComplaintClosed, ComplaintEscalated, ComplaintOpened
 from casino.core import locks, moments, sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.evidence import freezing, holds
 from casino.evidence.models import WITHOUT_ANSWER, Complaint, ComplaintKind, ComplaintState, ComplaintText, HoldScope
 from casino.evidence.models import Outcome as End

@@ -20,8 +20,9 @@ from casino.audit.events.players import PlayerErased, PlayerForgotten
 from casino.audit.services import Actor, Receipt
 from casino.bookkeeping import chart
 from casino.core import locks, moments, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.evidence import holds
 from casino.houses import control_points
 from casino.houses.control_points import ControlPoints

@@ -16,8 +16,10 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent
 from casino.audit.events.evidence import LegalHoldLifted, LegalHoldSet
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.evidence.models import Complaint, HoldScope, LegalHold
 from casino.evidence.subjects import opened
 from casino.hands.models import Hand

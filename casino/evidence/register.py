@@ -25,8 +25,10 @@ from django.db.models import Max
 from casino.audit.events.evidence import EntryIsSealed
 from casino.audit.services import record
 from casino.core import aead, canonical, locks, moments, sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.evidence import freezing
 from casino.evidence.models import SealedEntry
 from casino.houses import sealing

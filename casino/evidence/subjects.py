@@ -2,9 +2,9 @@
 
 from typing import TypeVar
 
-from casino.core import locks, write
+from casino.core import commands, locks
+from casino.core.commands import Command
 from casino.core.errors import NotFound
-from casino.core.write import Command
 from casino.evidence.models import Complaint, LegalHold
 
 Numbered = TypeVar("Numbered", Complaint, LegalHold)
@@ -17,7 +17,7 @@ def opened(command: Command, model: type[Numbered], number: int, *named: str) ->
     with locks.gathered() as locking:
         locks.lock_evidence(house.id)
     rows = model._default_manager.filter(house=house, number=number).select_related(*named)
-    [found] = write.require_unanswered(command, *locking, beside=[rows])
+    [found] = commands.require_unanswered(command, *locking, beside=[rows])
     for one in found:
         row: Numbered = one
         row.house = house

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from casino.approvals import services as approvals
 from casino.core import canonical
+from casino.core.commands import Answer, Asked, Command, RequestContext
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Asked, Command, RequestContext
 from casino.golive.copying import Copy
 from casino.staff.models import Role, TerminalKind
 

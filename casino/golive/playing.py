@@ -14,8 +14,8 @@ from casino.cage import services as cage
 from casino.cage.models import Drawer, HandoverKind
 from casino.chips import selectors as chips
 from casino.core import denominations
+from casino.core.commands import Asked, RequestContext
 from casino.core.errors import Conflict
-from casino.core.write import Asked, RequestContext
 from casino.days import services as days
 from casino.golive import choosing
 from casino.golive.acting import Cast

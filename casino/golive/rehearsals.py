@@ -5,8 +5,10 @@ from typing import Any
 
 from casino.audit.events.house import RehearsalCancelled, RehearsalRequested
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.golive import copying, stages
 from casino.houses.models import (
     ClockTimestamp,

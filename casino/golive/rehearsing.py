@@ -21,7 +21,7 @@ from casino.audit.services import Actor
 from casino.core import leases, locks, lost, outbox
 from casino.core.errors import HouseError
 from casino.core.leases import Ended
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.golive import copying, rehearsals, sandboxes
 from casino.golive.acting import Cast
 from casino.golive.playing import Evening

@@ -11,8 +11,10 @@ from django.db import IntegrityError
 from casino.audit.events.house import HouseClosed, SandboxReset
 from casino.audit.services import Actor
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.golive import copying, stages
 from casino.houses.models import House, HouseStage
 from casino.staff.models import Role

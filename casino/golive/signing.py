@@ -4,8 +4,10 @@ the third signature the house is live in the same transaction."""
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import GoLiveSigned, HouseWentLive
 from casino.core import canonical, locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.golive.stages import require_stage, to_stage
 from casino.houses.models import GoLiveSignature, House, HouseStage
 from casino.reports import configuration, readiness, signatures

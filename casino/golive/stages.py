@@ -9,8 +9,10 @@ from casino.audit.events.registry import ApprovedEvent
 from casino.bookkeeping import chart
 from casino.cage.models import Drawer
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import days, stages
 from casino.houses.models import House, HouseStage
 from casino.staff.models import Role

@@ -10,8 +10,9 @@ from casino.approvals.gate import Need
 from casino.approvals.models import Approval, ApprovalKind, ApprovalState
 from casino.audit.events.hands import BonusConfirmed, BonusHeld, BonusRefused
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import disputes, selectors
 from casino.hands.models import Hand, HandState
 from casino.houses.control_points import in_force

@@ -13,8 +13,9 @@ from typing import Any
 import engine
 from casino.audit.events.cards import CardsEntered
 from casino.core import sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import exceptions, face_down, selectors
 from casino.hands.exceptions import CardsRefused
 from casino.hands.face_down import Sealed, Unsealed

@@ -4,8 +4,9 @@ is kept beside the log, and every replay of the hand reads the log with its corr
 import engine
 from casino.audit.events.cards import EntryCorrected, LineCorrected
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import cards, face_down, selectors
 from casino.hands.cards import Entry
 from casino.hands.models import Correction, Hand

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import engine
 from casino.core import canonical, sql
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.hands.models import Deal, Hand, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses import sealing

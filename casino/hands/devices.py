@@ -14,7 +14,7 @@ from casino.audit.events.hands import HandActed
 from casino.audit.services import Receipt
 from casino.core import locks
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.hands import arranging, deals, openings, selectors, services
 from casino.hands.models import Hand, HandState, Mode
 from casino.tables import services as tables

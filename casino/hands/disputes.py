@@ -5,8 +5,9 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.tables import services as tables

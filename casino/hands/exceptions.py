@@ -12,8 +12,9 @@ import engine
 from casino.audit.events.cards import CardExceptionCleared, CardExceptionKept, DeckChecked
 from casino.audit.services import record
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import face_down, selectors
 from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.houses.models import ClockTimestamp

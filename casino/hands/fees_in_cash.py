@@ -7,8 +7,9 @@ from casino.audit.events.cage import TableFeePaid
 from casino.bookkeeping.postings import posting
 from casino.cage.models import Drawer
 from casino.cage.services import customer, enter, write_at
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import fees
 from casino.houses import stages
 from casino.safeguards import standing

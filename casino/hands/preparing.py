@@ -28,8 +28,9 @@ from casino.audit.events.deals import (
 )
 from casino.audit.services import Receipt
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import deals, next_hand
 from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, SeedCommitment
 from casino.houses.models import ClockTimestamp, House

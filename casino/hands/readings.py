@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 
 from casino.audit import selectors as audit
 from casino.core import sql
+from casino.core.commands import Command
 from casino.core.errors import Forbidden, Unprocessable
-from casino.core.write import Command
 from casino.hands import replays, selectors
 from casino.hands.face_down import CardsAltered
 from casino.hands.models import Hand

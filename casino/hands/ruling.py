@@ -12,8 +12,9 @@ from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import postings, readings, replays, selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.readings import Claim

@@ -12,8 +12,9 @@ from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import canonical, measured, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.hands import (
     arranging,
     cards,

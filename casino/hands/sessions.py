@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import engine
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command
 from casino.hands import selectors, terms
 from casino.tables import moving
 from casino.tables import services as tables

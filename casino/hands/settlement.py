@@ -14,7 +14,7 @@ from casino.audit.services import Actor
 from casino.bookkeeping.postings import moved_anything
 from casino.core import locks, outbox, patience, sql
 from casino.core.errors import NotFound
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.hands import bonus, deals, disputes, face_down, postings, replays, selectors
 from casino.hands.face_down import CardsAltered
 from casino.hands.models import Hand, HandState

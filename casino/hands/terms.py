@@ -8,8 +8,10 @@ import engine
 from casino.audit.services import Actor
 from casino.chips import selectors as chips
 from casino.core import locks, once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.hands import fees, trays
 from casino.houses.models import House
 from casino.tables import changing, selectors

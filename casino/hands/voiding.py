@@ -14,7 +14,8 @@ from casino.audit.events.hands import HandVoided
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import write
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.work import Outcome, Work
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.verbs import of_cards

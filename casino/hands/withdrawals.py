@@ -13,8 +13,9 @@ from casino.audit.events.hands import HandDisputeWithdrawn
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import outbox, sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Conflict, Forbidden
-from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.core.work import Outcome, Work
 from casino.hands import bonus, postings, selectors, services
 from casino.hands.models import Hand, HandState
 from casino.houses.models import OutboxMessage

@@ -13,9 +13,11 @@ from django.db.models import Count, Max, Q, QuerySet
 from casino.audit.events.webhooks import WebhookEnded, WebhookReplayed, WebhookSubscribed
 from casino.audit.services import Actor
 from casino.core import locks, once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.moments import utc, utc_or_none
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.live import hints, receivers
 from casino.live.models import Webhook, WebhookPosition

@@ -14,9 +14,10 @@ from django.db.models import QuerySet
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.players import PersonRecorded
-from casino.core import aead, locks, sql, write
+from casino.core import aead, commands, locks, sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Gone, NotFound, WrongTerminal
-from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
@@ -67,8 +68,8 @@ class PersonOf:
         require_away_from_tables(command.context)
         house = command.context.house
         self.before(house.id)
-        player, [stored] = lock_beside(house, self.ref, write.stored_under(command))
-        write.require_none_stored(stored)
+        player, [stored] = lock_beside(house, self.ref, commands.stored_under(command))
+        commands.require_none_stored(stored)
         player.house = command.context.house
         return player
 

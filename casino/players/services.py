@@ -6,8 +6,10 @@ from casino.audit.events.players import PlayerRegistered
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.players.models import Player
 from casino.staff import as_player

@@ -16,7 +16,7 @@ from casino.bookkeeping import flows
 from casino.bookkeeping.flows import Direction, Sums
 from casino.core import sql
 from casino.core.errors import Conflict
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.houses.control_points import ControlPoints, in_force
 from casino.houses.models import House
 from casino.players import persons

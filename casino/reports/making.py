@@ -20,7 +20,7 @@ from casino.audit.services import Actor
 from casino.core import leases, locks, outbox, patience
 from casino.core.languages import speaking
 from casino.core.leases import Ended
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports import runs
 from casino.reports.frame import as_of, registry

@@ -7,7 +7,7 @@ from casino.approvals.gate import Need
 from casino.approvals.models import Approval, ApprovalKind
 from casino.core import once_live
 from casino.core.errors import Forbidden
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.days import packages
 from casino.houses.models import House
 from casino.reports.frame import registry

@@ -21,7 +21,7 @@ from casino.audit.events.evidence import RetentionRan
 from casino.audit.events.players import PlayerForgotten
 from casino.audit.services import Actor
 from casino.core import canonical, locks, sql
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.days.models import PackageContent
 from casino.evidence import expiry
 from casino.evidence.forgetting import StillThereError, destroy

@@ -13,8 +13,10 @@ from django.db.models import Max, Q, QuerySet
 
 from casino.audit.events.reports import ReportCancelled, ReportRequested
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Forbidden, Gone, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House, OutboxMessage
 from casino.reports.frame import places, registry
 from casino.reports.frame.filters import AREA, DRAWER, PLACE, TABLE

@@ -16,9 +16,11 @@ from django.db.models import Max
 from casino.audit.events.reports import ReportRequested, ScheduleFired, ScheduleSet, ScheduleStopped
 from casino.audit.services import Actor
 from casino.core import locks, moments, once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import NotFound, Unprocessable
 from casino.core.sql import database_time
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import days, identity
 from casino.houses.control_points import ControlPoints
 from casino.houses.days import Day

@@ -18,7 +18,7 @@ from casino.audit.services import Actor
 from casino.core import leases, locks
 from casino.core.destinations import NotSent
 from casino.core.errors import Gone
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.days import packages
 from casino.days.models import Package
 from casino.houses.control_points import ControlPoints

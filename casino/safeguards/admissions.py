@@ -8,8 +8,10 @@ from typing import Any
 
 from casino.audit.events.safeguards import PlayerAdmitted
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import control_points, days
 from casino.houses.models import House
 from casino.players import persons

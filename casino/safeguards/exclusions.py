@@ -16,9 +16,11 @@ from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.safeguards import ExclusionLiftAsked, ExclusionLifted, ExclusionSet
 from casino.core import locks, moments, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.sql import database_time
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.players.models import Player
 from casino.safeguards import notes, standing

@@ -6,7 +6,9 @@ from django.db.models import Max
 
 from casino.audit.events.safeguards import InteractionLogged
 from casino.core import locks, write
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.safeguards import notes, standing
 from casino.safeguards.models import Interaction, InteractionKind

@@ -12,9 +12,11 @@ from django.db.models import Max, QuerySet
 
 from casino.audit.events.safeguards import PlayerLimitSet
 from casino.core import locks, moments, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
 from casino.core.sql import database_time
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import Player

@@ -16,8 +16,10 @@ from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent
 from casino.audit.events.safeguards import ExclusionMarked, ExclusionMatchCleared, ExclusionMatched
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player

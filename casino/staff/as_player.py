@@ -8,8 +8,9 @@ from django.db.models import Exists, OuterRef, Value
 
 from casino.audit.events.staff import PlayerLinked
 from casino.core import once_live, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Staff
 from casino.staff.roster import Colleague

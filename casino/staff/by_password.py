@@ -6,8 +6,10 @@ from typing import NoReturn
 from django.http import HttpRequest
 
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Forbidden
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff import second_factor
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right

@@ -7,8 +7,10 @@ from django.http import HttpRequest
 
 from casino.audit.events.staff import PasskeyRegistered, PasskeyRemoved
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff import passkeys, roster, second_factor, sessions
 from casino.staff.by_password import change_own, require_second_factor

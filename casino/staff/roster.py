@@ -27,10 +27,12 @@ from casino.audit.events.staff import (
     StaffDeactivated,
     TerminalRevoked,
 )
-from casino.core import locks, once_live, write
+from casino.core import commands, locks, once_live, write
 from casino.core.canonical import fingerprint
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Forbidden
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff import limits, passkeys, pins, second_factor, services, sessions
 from casino.staff.by_password import change_own, require_second_factor
@@ -342,7 +344,7 @@ class Colleague:
             )
         with locks.gathered() as locking:
             locks.lock_roster(house.id)
-        write.require_unanswered(command, *locking)
+        commands.require_unanswered(command, *locking)
         _require_still_admin(command)
         staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=self.login)
         command.require_version(staff.version)

@@ -9,8 +9,10 @@ from django.db.models import Max
 
 from casino.audit.events.staff import RotaEntered, RotaWithdrawn
 from casino.core import locks, moments, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role, RotaEntry, Staff, TerminalKind
 

@@ -17,7 +17,7 @@ from casino.audit.services import Actor, Receipt, record
 from casino.core import locks, moments, sql
 from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.houses.models import House
 from casino.staff import limits, passkeys, second_factor
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Checked, Credentials, check, refuse, succeeded

@@ -13,8 +13,10 @@ from knox.settings import CONSTANTS
 from casino.audit.events.staff import SessionsEnded
 from casino.core import locks, write
 from casino.core.canonical import fingerprint
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Staff, TerminalToken
 

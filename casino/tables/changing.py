@@ -12,8 +12,9 @@ from casino.audit.events.tables import TableRetired, TermsChanged
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import once_live, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import TerminalKind
 from casino.staff.roster import revoke_at

@@ -10,7 +10,8 @@ from casino.bookkeeping.accounts import Account
 from casino.chips import counterfeits
 from casino.chips import selectors as chip_sets
 from casino.core import write
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.work import Outcome, Work
 from casino.tables.models import Table, TableState
 from casino.tables.services import AtTable, require_state
 

@@ -6,8 +6,9 @@ the dealer. A table that nobody has taken over is dealt at by any dealer who is 
 
 from casino.audit.events.tables import DealerLeft, DealerTookOver
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.tables import turns
 from casino.tables.models import DealerTurn, Table, TableState, TurnEnd
 from casino.tables.services import AtTable, require_dealer, require_state

@@ -17,8 +17,9 @@ from casino.audit.events.deals import SeatKeyIssued, SeatKeyRevoked
 from casino.audit.services import Actor
 from casino.core import locks, sql, write
 from casino.core.canonical import fingerprint
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.safeguards import standing
 from casino.tables.models import Seating, SeatKey, Table

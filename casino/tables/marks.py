@@ -11,7 +11,7 @@ from casino.audit import selectors as receipts
 from casino.audit.events.deals import SeatDeviceNamed
 from casino.audit.services import Receipt
 from casino.core import locks
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.tables.keys import Holder, lock_seat
 from casino.tables.models import SeatDevice
 

@@ -12,9 +12,10 @@ from casino.audit.events import AuditEvent
 from casino.audit.events.tables import MovedIn, MovedOut, SeatChanged
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
-from casino.core import locks, sql, write
+from casino.core import commands, locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.players import persons
 from casino.safeguards import standing
@@ -72,7 +73,7 @@ class _BetweenTables:
         house, here = command.context.house, AtTable(self.code)
         if self.code == self.to_code:
             raise Conflict(f"{self.code} is the table where the player sits.", code="no_change")
-        (left, taken), _ = write.locked_two(command, Table, locks.Rank.DESK, code=(self.code, self.to_code))
+        (left, taken), _ = commands.locked_two(command, Table, locks.Rank.DESK, code=(self.code, self.to_code))
         both = _Both(left, taken)
         both.left.house = both.taken.house = house
         here.require_place(command.context, both.left)

@@ -27,9 +27,11 @@ from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats, templates
 from casino.chips import selectors as chips
 from casino.chips.models import PlaceKind
-from casino.core import kept, locks, once_live, sql, valid, write
+from casino.core import commands, kept, locks, once_live, sql, valid, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
-from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import control_points, stages
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
@@ -230,7 +232,7 @@ class AtTable:
         """Lock the table. Raises NotFound, WrongTerminal, VersionConflict."""
         house = command.context.house
         reads = control_points.reading(house), chips.reading(house)
-        table, found = write.locked(command, Table, locks.Rank.DESK, *reads, house=house, code=self.code)
+        table, found = commands.locked(command, Table, locks.Rank.DESK, *reads, house=house, code=self.code)
         table.house = house
         control_points.read(house, found[0])
         chips.read(house, found[1])

@@ -10,7 +10,8 @@ from casino.bookkeeping.flows import Direction
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core import write
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.commands import Answer, Command
+from casino.core.work import Outcome, Work
 from casino.houses import stages
 from casino.players import thresholds
 from casino.safeguards import standing

@@ -3,7 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from casino.core.errors import Conflict
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Staff
 from casino.tables.models import DealerTurn, Table, TurnEnd

@@ -11,8 +11,10 @@ from django.db.models import QuerySet
 
 from casino.audit.events.waiting import WaitingAdded, WaitingCalled, WaitingNoShow, WaitingRemoved
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.safeguards import standing

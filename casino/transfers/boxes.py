@@ -16,9 +16,11 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.chips import selectors as chips
 from casino.core import denominations, locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import control_points, days
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role

@@ -26,9 +26,11 @@ from casino.chips import selectors as chips
 from casino.chips.changing import Desk
 from casino.chips.models import ChipSet, Denomination
 from casino.core import denominations, locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role
 from casino.tables.models import Table

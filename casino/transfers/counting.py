@@ -16,9 +16,10 @@ from casino.chips import selectors as chips
 from casino.chips import two_counts
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import NotFound
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff import independence
 from casino.tables.models import Table

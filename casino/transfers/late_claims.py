@@ -21,10 +21,11 @@ from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Denomination
 from casino.core import denominations
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.players import persons, thresholds
 from casino.safeguards import standing

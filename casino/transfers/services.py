@@ -41,9 +41,10 @@ from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
 from casino.core import locks, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House
 from casino.staff import independence

@@ -16,10 +16,12 @@ from casino.chips import selectors as chips
 from casino.chips import templates
 from casino.chips.models import PlaceKind, Template
 from casino.core import denominations, locks, moments, once_live, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.sql import DATABASE_TIME
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import control_points
 from casino.houses.models import House
 from casino.tables import changing

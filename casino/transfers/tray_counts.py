@@ -16,9 +16,10 @@ from casino.bookkeeping.postings import moved_anything
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import days
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Staff

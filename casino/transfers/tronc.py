@@ -14,8 +14,9 @@ from casino.cage import selectors as drawers
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Staff
 from casino.transfers import selectors, serials

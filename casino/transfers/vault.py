@@ -29,9 +29,11 @@ from casino.chips.counts import chip_variance
 from casino.chips.models import ChipSet
 from casino.chips.two_counts import MOST_ROUNDS
 from casino.core import denominations, locks, write
+from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff import independence
 from casino.staff.models import Staff

@@ -9,7 +9,7 @@ from casino.houses.models import House
 from casino.tables.models import Table
 
 #: Who else may post to the accounts that hands post to, by a pattern of its ledger keys: accounts of no hand's
-#: (`casino.core.write.Command.ledger_key`) are the sharing out of cukassza and bank, later rulings, sitting down,
+#: (`casino.core.commands.Command.ledger_key`) are the sharing out of cukassza and bank, later rulings, sitting down,
 #: leaving, tips.
 _OTHERS = {
     Account.SEAT_STACK: "^command:",

@@ -8,10 +8,11 @@ from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.watching import ReturnFiled
 from casino.core import sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.moments import utc
 from casino.core.sql import database_time
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses.models import House
 from casino.staff.models import Role
 from casino.watching import lines, unknown

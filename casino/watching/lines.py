@@ -14,9 +14,10 @@ from casino.bookkeeping import chart, flows
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.flows import Direction
 from casino.core import write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.moments import utc, utc_or_none
-from casino.core.write import Answer, Command, Outcome, Work
+from casino.core.work import Outcome, Work
 from casino.houses import days
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons

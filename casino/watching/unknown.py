@@ -12,9 +12,11 @@ from django.db.models import Max
 from casino.audit.events.watching import UnknownPersonIdentified, UnknownPersonOpened
 from casino.bookkeeping.flows import GAMING_DAY, Direction
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound
 from casino.core.moments import utc, utc_or_none
-from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import days
 from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp, House

@@ -32,8 +32,9 @@ from casino.chips.selectors import in_use
 from casino.chips.services import introduce
 from casino.core import sql
 from casino.core.canonical import fingerprint
+from casino.core.commands import Command, RequestContext
 from casino.core.denominations import spread
-from casino.core.write import Command, RequestContext, Work
+from casino.core.work import Work
 from casino.days import packages
 from casino.golive import rehearsals, rehearsing
 from casino.hands import settlement

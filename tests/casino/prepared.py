@@ -23,7 +23,8 @@ from casino.cage.services import _ADVANCE, AtDrawer, enter
 from casino.chips.changing import Desk as Rack
 from casino.chips.floats import from_vault
 from casino.core import kept, locks, sql
-from casino.core.write import Command, Work
+from casino.core.commands import Command
+from casino.core.work import Work
 from casino.players.models import Player
 from casino.tables import bringing
 from casino.tables.models import Seating, Table, TableSession

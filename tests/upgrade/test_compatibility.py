@@ -1,6 +1,7 @@
 """The release before runs on the schema of this one: it starts, is ready, plays, settles and verifies.
 
-Its code is taken from the repository (its tag, or the commit that last changed `casino/release.toml`), and runs with the present requirements.
+Its code is taken from the repository (its tag, or the commit that last changed `casino/release.toml`), and runs with
+the present requirements.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from rest_framework.request import Request
 
 from casino.api.http import attempts
 from casino.core import sql
-from casino.core.write import SignIn
+from casino.core.commands import SignIn
 from casino.houses.models import House
 from casino.staff import idleness, second_factor
 from casino.staff.models import Staff, Terminal, TerminalToken

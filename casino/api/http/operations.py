@@ -25,9 +25,9 @@ from casino.api.http import attempts, authentication, contract
 from casino.api.http.permissions import HasRole
 from casino.chips.models import SET_CODE_PATTERN
 from casino.core import canonical
+from casino.core.commands import Answer, Asked, Command, RequestContext, Unproved
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.lost import OutcomeUnknown
-from casino.core.write import Answer, Asked, Command, RequestContext, Unproved
 from casino.staff import rights
 from casino.staff.models import Role, Staff, TerminalToken
 

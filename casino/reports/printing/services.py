@@ -13,8 +13,10 @@ from django.db.models import QuerySet
 from casino.audit import selectors as audit
 from casino.audit.events.prints import DocumentPrinted
 from casino.core import locks, sql, write
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import NotFound, WrongTerminal
-from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
+from casino.core.subjects import OfHouse
+from casino.core.work import Outcome, Work
 from casino.houses import identity
 from casino.houses.models import House
 from casino.players.models import Player

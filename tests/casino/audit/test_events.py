@@ -33,7 +33,7 @@ from casino.audit.verifier import kinds
 from casino.bookkeeping.postings import posting
 from casino.core import canonical
 from casino.core.errors import ProofFailed
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.verification.snapshot_reader import moment
 from ledger.exports import utc
 from ledger.models import Entry, Transaction

@@ -13,7 +13,7 @@ from casino.bookkeeping.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENI
 from casino.bookkeeping.postings import EVENTS, Posting, posting
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.hands.postings import BOOKED
 from casino.houses.models import House
 from casino.reports.selectors import custody, custody_problems

@@ -12,7 +12,7 @@ from casino.cage.founding import create_drawer, open_vault
 from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
 from casino.core.errors import Conflict, HouseError
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.hands.terms import set_up_table
 from casino.houses.models import House
 from casino.reports.selectors import custody, house_report, racks

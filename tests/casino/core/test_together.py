@@ -12,7 +12,7 @@ from casino.cage.models import Drawer, Shift
 from casino.chips import selectors as chips
 from casino.core import kept, locks, sql, valid
 from casino.core.errors import NotFound
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.golive.stages import to_stage
 from casino.hands.models import Deal
 from casino.houses import stages

@@ -445,7 +445,7 @@ def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytes
         raise RuntimeError("the chain cannot be written")
 
     office = kit.office(Role.MANAGER)
-    monkeypatch.setattr("casino.core.write.Work.record", broken)
+    monkeypatch.setattr("casino.core.work.Work.record", broken)
     assert refusal(office.post("days", {"day": FIRST})) == (500, "server_error")
     assert days(kit.house) == []
     monkeypatch.undo()

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, connections
 
 from casino.bookkeeping import chart
-from casino.core import sql, write
+from casino.core import sql, work, write
 from casino.hands import services, subject
 from casino.staff.models import Terminal
 from tests.casino.core.test_concurrency import at_once
@@ -84,7 +84,7 @@ def test_another_request_under_a_key_that_another_process_has_answered_is_refuse
 def test_a_change_that_asks_the_database_is_decided_under_the_lock(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, take = [], services._take
 
-    def asking(*arguments: object) -> write.Outcome:
+    def asking(*arguments: object) -> work.Outcome:
         begun.append(write.connection.in_atomic_block)
         sql.rows("SELECT 1", [])
         return take(*arguments)  # type: ignore[arg-type]
@@ -100,7 +100,7 @@ def test_an_error_of_the_silence_that_is_swallowed_is_seen_all_the_same(
 ) -> None:
     begun, take = [], services._take
 
-    def swallowing(*arguments: object) -> write.Outcome:
+    def swallowing(*arguments: object) -> work.Outcome:
         begun.append(write.connection.in_atomic_block)
         with contextlib.suppress(sql.NotSilentError):
             sql.rows("SELECT 1", [])
@@ -115,7 +115,7 @@ def test_an_error_of_the_silence_that_is_swallowed_is_seen_all_the_same(
 def test_what_another_thread_forgets_meanwhile_changes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     take = services._take
 
-    def forgotten_meanwhile(*arguments: object) -> write.Outcome:
+    def forgotten_meanwhile(*arguments: object) -> work.Outcome:
         subject.forget_all()
         return take(*arguments)  # type: ignore[arg-type]
 
@@ -129,7 +129,7 @@ def test_what_another_thread_learns_meanwhile_changes_nothing(desk: Desk, monkey
     older, take = subject._known.copy(), services._take
     desk.act(SAMPLE[4])
 
-    def remembered_late(*arguments: object) -> write.Outcome:
+    def remembered_late(*arguments: object) -> work.Outcome:
         subject._known.update(older)
         return take(*arguments)  # type: ignore[arg-type]
 
@@ -250,7 +250,7 @@ def test_of_many_actions_on_the_same_version_one_is_taken(desk: Desk, monkeypatc
     clients, real = 4, services._take
     ready = threading.Barrier(clients, action=lambda: subject._known.update(known))
 
-    def noted(*arguments: object) -> write.Outcome:
+    def noted(*arguments: object) -> work.Outcome:
         silent.append(not connection.in_atomic_block)
         return real(*arguments)  # type: ignore[arg-type]
 

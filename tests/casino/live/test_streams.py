@@ -422,8 +422,8 @@ def test_streams_hold_no_connection_to_the_database(up: Running, kit: Kit) -> No
         for reader in readers:
             reader.until_held()
         kept_connections.close()
-        # Sixteen threads of web processes, the reader of hints and the sender of webhooks, wherever those were not there
-        # before, for 36 streams. What was closed takes a moment to go.
+        # Sixteen threads of web processes, the reader of hints and the sender of webhooks, wherever those were not
+        # there before, for 36 streams. What was closed takes a moment to go.
         assert wait_until(lambda: len(sessions() - earlier) <= 16 + 2, seconds=5), sessions() - earlier
 
 

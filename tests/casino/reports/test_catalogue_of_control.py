@@ -14,7 +14,7 @@ from casino.audit.events.staff import RolesChanged
 from casino.audit.services import Actor
 from casino.bookkeeping.postings import posting
 from casino.core import locks
-from casino.core.write import Work
+from casino.core.work import Work
 from casino.reports.frame import as_of, registry
 from casino.reports.frame.columns import Sums
 from casino.reports.frame.report import Scope

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from casino.audit.models import Event
 from casino.core import canonical
+from casino.core.commands import Command, RequestContext
 from casino.core.errors import Forbidden
-from casino.core.write import Command, RequestContext
 from casino.staff import roster
 from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind, TerminalToken, full_name
 from tests.casino.core.test_concurrency import at_once
