@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A demo or a test run starts many Pythons: each would compile every module anew where none may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow long browser faults ha compatibility pooler runbooks restore-drill check pages messages examples catalogue client verifier shots sbom audit wheels bench growth load soak books lock down clean
+.PHONY: help venv demo run test slow long browser faults ha image compatibility pooler runbooks restore-drill check pages messages examples catalogue client verifier shots sbom audit wheels bench growth load soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -59,6 +59,9 @@ faults: $(STAMP) ## run every fault under play, and prove what must hold afterwa
 
 ha: $(STAMP) ## kill, freeze and switch over the primary of a cluster under play, and look up all that was acknowledged (ARGS=--unsynchronised)
 	@$(PY) -m tests.ha $(ARGS)
+
+image: $(STAMP) ## build the image and run a house of it as compose.yaml says (needs root, debootstrap, buildah, the network)
+	@$(PY) -m tests.images $(ARGS)
 
 compatibility: $(STAMP) ## run the code of the release before on the schema of this one: it starts, plays, settles and verifies
 	@$(PY) -m pytest -q -m slow $(or $(ARGS),tests/upgrade/test_compatibility.py)

@@ -72,7 +72,7 @@ MIDDLEWARE = [
     "casino.api.http.middleware.CorsMiddleware",
     "casino.api.http.middleware.EnglishMiddleware",
     "casino.api.http.middleware.CompressionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "casino.api.http.hosts.HostMiddleware",
 ]
 
 ROOT_URLCONF = "casino.urls"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,11 +10,10 @@ from pathlib import Path
 import psycopg
 
 from deploy.embedded.account import Account
-from deploy.embedded.binaries import find_postgres
-from tests.ha.programs import Missing
+from tests import postgres
 from tests.pooled import pgbouncer
 from tests.pooled.pgbouncer import PgBouncer
-from tests.services import free_port
+from tests.postgres import Server
 
 APP = "casino_app"
 
@@ -26,23 +23,31 @@ class Pooled:
     """The server and its pooler, as `tests.ha.house` wants a cluster."""
 
     folder: Path
-    account: Account
-    port: int
-    password: str
+    server: Server
     pooler: PgBouncer
+
+    @property
+    def password(self) -> str:
+        """Of the superuser, which all logins get."""
+        return self.server.password
+
+    @property
+    def account(self) -> Account:
+        """What runs the server's programs."""
+        return self.server.account
 
     def url(self, login: str, database: str) -> str:
         """Where a login reaches the database: the application's through the pooler."""
-        port = self.pooler.port if login == APP else self.port
-        return f"postgresql://{login}:{self.password}@127.0.0.1:{port}/{database}"
+        port = self.pooler.port if login == APP else self.server.port
+        return f"postgresql://{login}:{self.server.password}@127.0.0.1:{port}/{database}"
 
     def past(self, login: str, database: str = "casino") -> str:
         """Where a login reaches PostgreSQL itself."""
-        return f"postgresql://{login}:{self.password}@127.0.0.1:{self.port}/{database}"
+        return self.server.url(login, database)
 
     def administrator(self, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
         """A connection of the superuser."""
-        return psycopg.connect(self.past("postgres", database), autocommit=True)
+        return self.server.administrator(database)
 
     def end_sessions(self) -> int:
         """End every session that the pooler has; returns how many there were."""
@@ -57,30 +62,8 @@ class Pooled:
 def running(folder: Path, *, sessions: int) -> Iterator[Pooled]:
     """A new one, whose pooler has so many sessions. Raises Missing."""
     program = pgbouncer.found()
-    postgres, account = find_postgres().bin, program.account
-    port, password = free_port(), secrets.token_hex(16)
-    data, word = folder / "data", folder / "password"
-    word.write_text(password, encoding="ascii")
-
-    def done(name: str, *options: str) -> None:
-        ended = account.run([str(postgres / name), *options])
-        if ended.returncode:
-            raise Missing(f"{name}: {ended.stderr.strip()[-500:] or ended.stdout.strip()[-500:]}")
-
-    given = ("-U", "postgres", "-A", "scram-sha-256", f"--pwfile={word}", "-E", "UTF8", "--locale=C.UTF-8")
-    done("initdb", "-D", str(data), *given)
-    with tempfile.TemporaryDirectory(prefix="pooled-", dir="/tmp") as sockets:
-        settings = {
-            "listen_addresses": "127.0.0.1", "port": str(port), "unix_socket_directories": sockets, "timezone": "UTC",
-            "max_connections": "60", "shared_buffers": "128MB",
-        }  # fmt: skip
-        with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
-            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
-        done("pg_ctl", "-w", "-s", "-D", str(data), "-l", str(folder / "server.log"), "start")
-        try:
-            database = f"host=127.0.0.1 port={port} dbname=casino"
-            changes = {"default_pool_size": str(sessions), "query_wait_timeout": "5"}
-            with pgbouncer.running(folder / "pgbouncer", database, {APP: password}, changes) as pooler:
-                yield Pooled(folder, account, port, password, pooler)
-        finally:
-            account.run([str(postgres / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop"])
+    with postgres.running(folder, program.account, {"max_connections": "60"}) as server:
+        database = f"host=127.0.0.1 port={server.port} dbname=casino"
+        changes = {"default_pool_size": str(sessions), "query_wait_timeout": "5"}
+        with pgbouncer.running(folder / "pgbouncer", database, {APP: server.password}, changes) as pooler:
+            yield Pooled(folder, server, pooler)

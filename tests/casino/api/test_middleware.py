@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
+from casino.api.http.measuring import PROBES
 from casino.houses.models import House
 from tests.casino.kit import PIECES, Kit
 
@@ -52,6 +53,19 @@ def test_no_answer_is_a_page_in_a_frame_or_is_kept(kit: Kit) -> None:
     script = office.http.get("/static/console/console.js")
     assert script.status_code == 200 and "no-store" not in script.headers["Cache-Control"]
     assert script.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("probe", sorted(PROBES))
+def test_probes_ask_a_process_by_its_address_and_nothing_else_does(kit: Kit, settings: Any, probe: str) -> None:
+    """The check of a container and Prometheus know the address of a process, not the name of a house."""
+    settings.ALLOWED_HOSTS = ["house.example"]
+    http = kit.http(None)
+    asked = {"Host": "127.0.0.1:8000"}
+    # `/metrics` is shown to who has the token, and `/readyz` may lack a worker here.
+    assert http.get(f"/{probe}", headers=asked).status_code in (200, 401, 403, 404, 503)
+    for other in (f"/{probe}/", "/api/v1/docs", "/console/sign-in"):
+        assert http.get(other, headers=asked).status_code == 400
+    assert http.get("/console/sign-in", headers={"Host": "house.example"}).status_code != 400
 
 
 def test_the_page_of_operations_runs_scripts_of_the_house_only(kit: Kit) -> None:
