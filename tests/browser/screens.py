@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route
 
 from casino.console import cookies
 from casino.staff.models import Role, TerminalKind
@@ -69,6 +70,14 @@ class Screens:
         page.on("pageerror", lambda error: self.complaints.append(f"script: {error}"))
         page.on("request", self._asked)
         return page
+
+    def lay(self, page: Page, pattern: str, handler: Callable[[Route], object]) -> None:
+        """Let this decide over the requests of an open page that match, from now on: Chromium may let a request pass
+        that is sent right after the first route was laid, so one is tried until it does not."""
+        page.route("**/nowhere/at/all", lambda route: route.abort())
+        page.route(pattern, handler)
+        while page.evaluate("() => fetch('/nowhere/at/all').then(() => true, () => false)"):
+            page.wait_for_timeout(10)
 
     def _said(self, message: ConsoleMessage) -> None:
         # A refusal is an answer; what the browser says of its status is no error of the page.

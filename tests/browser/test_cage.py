@@ -72,7 +72,7 @@ def test_a_form_whose_answer_is_lost_counts_once_also_when_the_page_is_loaded_ag
         answered.append(route.fetch().status)
         route.abort("connectionreset")
 
-    page.route("**/jobs/buyIn", lose)
+    screens.lay(page, "**/jobs/buyIn", lose)
     buy(page, "1 600")
     for _ in range(2):
         page.keyboard.press("Control+Enter")
@@ -90,7 +90,7 @@ def test_a_form_whose_answer_is_lost_counts_once_also_when_the_page_is_loaded_ag
 
 def test_what_one_has_sent_is_not_repeated_in_the_name_of_another(screens: Screens) -> None:
     page = at_drawer(screens, opened(screens))
-    page.route("**/jobs/buyIn", lambda route: route.abort("connectionreset"))
+    screens.lay(page, "**/jobs/buyIn", lambda route: route.abort("connectionreset"))
     buy(page, "500")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(STATE.format("unknown"))

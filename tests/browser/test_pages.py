@@ -129,7 +129,7 @@ def test_the_page_behind_the_code_of_a_paper_checks_it_with_and_without_the_hous
     assert violations(page) == [] and overflows(page) <= 0
     lines = "\n".join(line for line in words_of(pdf).splitlines() if is_of_proof(line))
     # The house is not asked: what stands on the paper is enough.
-    page.route("**/api/v1/receipts/**", lambda route: route.abort())
+    screens.lay(page, "**/api/v1/receipts/**", lambda route: route.abort())
     page.fill("#key", log)
     for given in (proof, lines.lower()):
         page.fill("#printed", given)
@@ -180,7 +180,7 @@ def test_the_house_is_installed_as_an_app(screens: Screens) -> None:
 def test_no_password_is_kept_while_its_answer_is_not_known(screens: Screens) -> None:
     page = screens.person(Role.ADMIN)
     screens.open(page, "work/hireStaff")
-    page.route("**/work/hireStaff", lambda one: one.abort() if one.request.method == "POST" else one.continue_())
+    screens.lay(page, "**/work/hireStaff", lambda one: one.abort() if one.request.method == "POST" else one.continue_())
     page.fill('input[type="password"]', "seven-of-acorns-19")
     page.evaluate("() => { document.querySelector('form[data-command]').noValidate = true; }")
     page.evaluate("() => document.querySelector('form[data-command]').requestSubmit()")

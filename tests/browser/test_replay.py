@@ -93,7 +93,7 @@ def test_the_deck_is_made_again_out_of_the_seeds_and_a_changed_record_fails(scre
         swapped = text.replace(f'"deck": "{deck}', f'"deck": "{deck[2:]}{deck[:2]}')
         route.fulfill(response=answer, body=swapped)  # type: ignore[attr-defined]
 
-    page.route(f"**/console/hands/{name}", altered)
+    screens.lay(page, f"**/console/hands/{name}", altered)
     page.reload()
     found = proof(page)
     assert any("make this deck again" in one for one in found["bad"]), found

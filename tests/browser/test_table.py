@@ -117,7 +117,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_counts_once(screens: Scre
         lost.append(route.fetch().status)
         route.abort("connectionreset")
 
-    page.route("**/console/do/**", lose)
+    screens.lay(page, "**/console/do/**", lose)
     page.keyboard.press("d")
     page.wait_for_selector(STATE.format("unknown"))
     assert page.get_attribute("body", "data-frozen") == "sending"
@@ -128,7 +128,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_counts_once(screens: Scre
 def test_a_page_that_is_loaded_again_finishes_what_it_had_sent(screens: Screens) -> None:
     seated(screens)
     page = screens.dealer()
-    page.route("**/console/do/**", lambda route: route.abort("connectionreset"))
+    screens.lay(page, "**/console/do/**", lambda route: route.abort("connectionreset"))
     page.keyboard.press("d")
     page.wait_for_selector(STATE.format("unknown"))
     page.reload()
@@ -157,7 +157,7 @@ def test_a_page_that_hears_nothing_says_so_and_takes_no_act(screens: Screens, up
 def test_what_somebody_else_did_meanwhile_is_shown_before_another_act(screens: Screens) -> None:
     seated(screens)
     page = screens.dealer()
-    page.route("**/part", lambda route: route.fulfill(status=204))
+    screens.lay(page, "**/part", lambda route: route.fulfill(status=204))
     desk = screens.kit.dealer()
     desk.ok("hands", {"mode": "physical"})
     page.keyboard.press("d")
