@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import psycopg
 
@@ -32,6 +33,27 @@ class Server:
     def administrator(self, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
         """A connection of the superuser."""
         return psycopg.connect(self.url("postgres", database), autocommit=True)
+
+
+class Reached(Protocol):
+    """A server whose superuser can be had, with the password that its logins get."""
+
+    @property
+    def password(self) -> str:
+        """Of every login."""
+
+    def administrator(self) -> psycopg.Connection[tuple[object, ...]]:
+        """A connection of the superuser."""
+
+
+def make_logins(server: Reached) -> None:
+    """The three logins of docs/how-to/operate.md, none of them a superuser, and the database of the first. A commit of
+    theirs waits for a standby, whatever a session says."""
+    with server.administrator() as connection:
+        for login, rights in (("casino", "CREATEROLE"), ("casino_app", ""), ("casino_sequencer", "")):
+            connection.execute(f"CREATE ROLE {login} LOGIN {rights} PASSWORD '{server.password}'")
+            connection.execute(f"ALTER ROLE {login} SET synchronous_commit = on")
+        connection.execute("CREATE DATABASE casino OWNER casino")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import httpx
 import psycopg
 from psycopg import sql
 
@@ -32,6 +33,14 @@ def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as one:
         port: int = one.getsockname()[1]
         return port
+
+
+def status_of(url: str) -> int:
+    """The HTTP status that is answered there, 0 where nobody answers."""
+    try:
+        return httpx.get(url, timeout=5).status_code
+    except httpx.TransportError:
+        return 0
 
 
 def worker_name() -> str:

@@ -162,7 +162,7 @@ class Stored:
 
 
 class AnsweredBefore(Exception):
-    """The request was answered before."""
+    """The request was answered before: raised by `Subject.open`, and answered by `write` with what is stored."""
 
     def __init__(self, stored: Stored) -> None:
         super().__init__()
@@ -228,11 +228,6 @@ def require_none_stored(stored: list[tuple[Any, ...]]) -> None:
     """End a write that was made before, by what `stored_under` has found."""
     for row in stored:
         raise AnsweredBefore(Stored(*row))
-
-
-def answered(request_hash: str, status: int, version: int, answer: str) -> Exception:
-    """What `Subject.open` raises where it has found the stored answer by itself."""
-    return AnsweredBefore(Stored(request_hash, status, version, answer))
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))

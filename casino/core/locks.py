@@ -53,7 +53,7 @@ class Rank(IntEnum):
     PLAYER = 4
     HAND = 5
     CUSTODY = 6  # a transfer between cage and table, or a soft count
-    SERIAL = 7  # the last number of a series, until the row that has the next one is committed
+    SERIAL = 7  # the last number of a series, until the row that has the next one is committed; a webhook's position
     CHIPS = 8  # the house's chip set: what the public and the vault hold stays as it was read
     APPROVAL = 9  # an approval, and the numbers of a house's approvals and control points
     STAFF = 9  # a member of staff or a terminal, when the office changes one

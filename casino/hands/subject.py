@@ -14,8 +14,8 @@ from uuid import UUID
 
 import engine
 from casino.audit.events import AuditEvent
-from casino.core import commands, locks, patience, sql
-from casino.core.commands import Command
+from casino.core import locks, patience, sql
+from casino.core.commands import AnsweredBefore, Command, Stored
 from casino.core.errors import NotFound
 from casino.core.work import Outcome, Unmoved, Work
 from casino.hands import deals, face_down, selectors
@@ -163,7 +163,7 @@ class AtHand:
         if row[0] is None:
             raise NotFound(f"This house has no table with code={self.code}.")
         if request_hash is not None:
-            raise commands.answered(request_hash, status, version, answer)
+            raise AnsweredBefore(Stored(request_hash, status, version, answer))
         table = sql.built(Table, row[:_TABLE])
         table.house = house
         tables.require_at(command.context, table)

@@ -85,16 +85,17 @@ def replay(*, command: Command, number: int, chain: str, after: int, reason: str
 
     def change(house: House, work: Work) -> Outcome:
         row = _going(house, number)
-        found = WebhookPosition.objects.filter(webhook=row, chain=chain)
-        position = found.select_for_update().first()
-        if position is None:
-            raise NotFound(f"Webhook {number} has sent nothing of {chain}.")
+        try:
+            position = locks.lock(WebhookPosition, locks.Rank.SERIAL, webhook=row, chain=chain)
+        except NotFound as absent:
+            raise NotFound(f"Webhook {number} has sent nothing of {chain}.") from absent
         if after > position.position:
             raise Unprocessable(
                 f"{position.position} is the last number of {chain} that was taken; what follows is sent anyway.",
                 code="replay_ahead", position=position.position,
             )  # fmt: skip
         # What is being sent now ends first: `worked_until` stays.
+        found = WebhookPosition.objects.filter(id=position.pk)
         found.update(position=after, until=None, attempts=0, problem="", failing_since=None, next_at=ClockTimestamp())
         event = WebhookReplayed(webhook=number, chain=chain, after=after, position=position.position, reason=reason)
         return Outcome(event, describe(row, row.positions.order_by("chain")))

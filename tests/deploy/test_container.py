@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import yaml
 
@@ -19,7 +18,7 @@ from casino.configuration import declared
 from deploy.embedded.process import wait_until
 from deploy.processes import CHECKOUT, PRIVATE, application, listen
 from tests.deploy.wheels import LOCK, read_lock
-from tests.services import TestServices, free_port
+from tests.services import TestServices, free_port, status_of
 
 HERE = CHECKOUT / "deploy" / "container"
 OURS = CHECKOUT / "deploy" / "requirements.lock"
@@ -135,6 +134,7 @@ def test_what_the_image_has_is_enough_for_a_house(services: TestServices, whole_
         pytest.skip(f"the package index was not read: {done.stderr[-300:]}")
     assert done.returncode == 0, done.stderr
     port = free_port()
+    ready = f"http://127.0.0.1:{port}/readyz"
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     environ |= {"CASINO_VAR": str(tmp_path / "var")}
     log = tmp_path / "log"
@@ -145,14 +145,7 @@ def test_what_the_image_has_is_enough_for_a_house(services: TestServices, whole_
         ) as process,
     ):
         try:
-            assert wait_until(lambda: _status(port) == 200 or process.poll() is not None, seconds=90)
-            assert _status(port) == 200, log.read_text()
+            assert wait_until(lambda: status_of(ready) == 200 or process.poll() is not None, seconds=90)
+            assert status_of(ready) == 200, log.read_text()
         finally:
             process.terminate()
-
-
-def _status(port: int) -> int:
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code
-    except httpx.TransportError:
-        return 0

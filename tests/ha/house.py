@@ -24,6 +24,7 @@ from deploy.demo.report import collect
 from deploy.demo.seed import found_house
 from deploy.embedded.process import wait_until
 from deploy.processes import CHECKOUT, Processes, address, application, listen
+from tests import postgres
 from tests.faults.house import NAMES
 from tests.ha.cluster import Cluster
 from tests.ha.journal import Acknowledged
@@ -129,7 +130,7 @@ def running(folder: Path, cluster: Cluster) -> Iterator[House]:
     for name in NAMES:
         os.environ.pop(name, None)
     os.environ["CASINO_VAR"] = str(folder / "var")
-    _make_logins(cluster)
+    postgres.make_logins(cluster)
     os.environ |= {
         "DATABASE_OWNER_URL": cluster.url("casino", "casino"),
         "DATABASE_URL": cluster.url("casino_app", "casino"),
@@ -162,15 +163,6 @@ def _let_wait(root: str, credentials: Credentials) -> None:
 def _processes(listener: socket.socket, folder: Path) -> Processes:
     """The application's, whose logs stay when its own folder is removed."""
     return Processes(application(listener), log_dir=folder / "log")
-
-
-def _make_logins(cluster: Cluster) -> None:
-    """Three logins, none of them a superuser; a commit of theirs waits for the standby, whatever a session says."""
-    with cluster.administrator() as connection:
-        for login, rights in (("casino", "CREATEROLE"), ("casino_app", ""), ("casino_sequencer", "")):
-            connection.execute(f"CREATE ROLE {login} LOGIN {rights} PASSWORD '{cluster.password}'")
-            connection.execute(f"ALTER ROLE {login} SET synchronous_commit = on")
-        connection.execute("CREATE DATABASE casino OWNER casino")
 
 
 def _set_up() -> None:

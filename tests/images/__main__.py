@@ -31,7 +31,7 @@ from tests.images import building
 from tests.images.building import Builder, Image
 from tests.images.containers import Containers
 from tests.postgres import Server
-from tests.services import free_port
+from tests.services import free_port, status_of
 
 LOGINS = ("casino_app", "casino_sequencer")
 #: What no image of a house has: tools of developers, and what tests are made of.
@@ -102,7 +102,7 @@ def play(image: Image, folder: Path) -> None:
         stack.callback(lambda: print(*(f"{name}: {code}" for name, code in containers.stop().items()), sep=", "))
         for name in containers.services.keys() - {"migrate"}:
             containers.start(name)
-        ready = wait_until(lambda: _status(f"{root}/readyz") == 200, seconds=READY)
+        ready = wait_until(lambda: status_of(f"{root}/readyz") == 200, seconds=READY)
         assert ready, f"{httpx.get(f'{root}/readyz').text}\n{_logs(folder)}"
         say(f"{len(containers.services) - 1} processes are ready")
         _keys_are_apart(containers)
@@ -161,11 +161,7 @@ def _settings(folder: Path, root: str, hosts: list[str]) -> None:
 
 def _migrate(containers: Containers, server: Server) -> None:
     """The owner's login is made with the database, as the server's image does; the two others as the page says."""
-    with server.administrator() as connection:
-        connection.execute(f"CREATE ROLE casino LOGIN CREATEROLE PASSWORD '{server.password}'")
-        for login in LOGINS:
-            connection.execute(f"CREATE ROLE {login} LOGIN PASSWORD '{server.password}'")
-        connection.execute("CREATE DATABASE casino OWNER casino")
+    postgres.make_logins(server)
     done = containers.done("migrate", containers.own("migrate"))
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     say("migrate has made the tables")
@@ -175,7 +171,7 @@ def _health_of_the_example(containers: Containers, root: str) -> None:
     """The web is healthy by compose's own check, which names no host that the settings allow."""
     containers.start("web")
     try:
-        assert wait_until(lambda: _status(f"{root}/livez") != 0, seconds=READY), _logs(containers.folder)
+        assert wait_until(lambda: status_of(f"{root}/livez") != 0, seconds=READY), _logs(containers.folder)
         found = containers.healthy("web")
         assert found.returncode == 0, f"{found.stdout}\n{found.stderr}\n{_logs(containers.folder)}"
     finally:
@@ -230,13 +226,6 @@ def _broker() -> Iterator[int]:
             yield port
         finally:
             process.terminate()
-
-
-def _status(url: str) -> int:
-    try:
-        return httpx.get(url, timeout=10).status_code
-    except httpx.TransportError:
-        return 0
 
 
 def _logs(folder: Path) -> str:
